@@ -1,0 +1,1 @@
+//! Concurrent boolean programs: syntax, printer and a three-valued model checker.

@@ -1,0 +1,3 @@
+//! The command `boolprog-checker`.
+
+fn main() {}

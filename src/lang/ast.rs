@@ -1,0 +1,377 @@
+//! The syntax tree of the input language, as `docs/language.md` describes it.
+//!
+//! The parser builds it, the checks read it, the printer writes it, and the reductions turn one
+//! tree into another. Every node keeps its [`Span`]; in a tree made by a reduction the spans are
+//! those of the source statements it comes from. Comments belong to the statement, declaration or
+//! brace that they stand at, so that formatting keeps them.
+
+use crate::model::Model;
+
+/// A range of bytes of the source file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+/// An identifier where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// The identifier.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Comments around a node and the blank line before it.
+///
+/// A comment is its text with its markers (`// …` or `/* … */`), without the line's end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trivia {
+    /// Whether a blank line stands before the node and its leading comments.
+    pub blank_before: bool,
+    /// Comments on lines of their own before the node, in order.
+    pub leading: Vec<String>,
+    /// Comments behind the node on its last line.
+    pub trailing: Vec<String>,
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree {
+    /// Declarations, threads, placements and specs in source order.
+    pub items: Vec<Item>,
+    /// Comments behind the last item.
+    pub end_comments: Vec<String>,
+}
+
+/// A top-level item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// Comments around it.
+    pub trivia: Trivia,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of top-level items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// `shared x, y[2] = 1;`
+    Shared(Vec<VarDecl>),
+    /// `thread P[2] { … }`
+    Thread(Thread),
+    /// `fences tso: a, b;`
+    Placement(Placement),
+    /// `invariant`, `forbid` or `finally`.
+    Spec(Spec),
+}
+
+/// A variable or array that is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VarDecl {
+    /// Its name.
+    pub name: Name,
+    /// The number of elements, for an array.
+    pub size: Option<Number>,
+    /// Its initial value or values.
+    pub init: Option<Init>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A number where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// Its value.
+    pub value: i64,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An initial value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// One value for the variable, or for every element.
+    Value(Number),
+    /// An arbitrary integer, or one per element.
+    Any(Span),
+    /// A value for each element.
+    List(Vec<Number>, Span),
+}
+
+/// A thread, or the text of its copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its name.
+    pub name: Name,
+    /// The number of copies, for `thread P[N]`.
+    pub copies: Option<Number>,
+    /// `local` lines.
+    pub locals: Vec<LocalLine>,
+    /// `background` blocks.
+    pub backgrounds: Vec<Background>,
+    /// The statements.
+    pub body: Block,
+}
+
+/// A line `local a, b[2];`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalLine {
+    /// The variables.
+    pub vars: Vec<VarDecl>,
+    /// Comments around it.
+    pub trivia: Trivia,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A `background` block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Background {
+    /// Its statements.
+    pub body: Block,
+    /// Comments around it.
+    pub trivia: Trivia,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `{ … }`. A thread's body is one too, without its local lines and background blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+    /// Comments behind the opening brace, on its line.
+    pub open_comments: Vec<String>,
+    /// Comments between the last statement and the closing brace.
+    pub end_comments: Vec<String>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// A statement with its labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stmt {
+    /// Its labels, in order.
+    pub labels: Vec<Name>,
+    /// What it does.
+    pub kind: StmtKind,
+    /// Comments around it.
+    pub trivia: Trivia,
+    /// Where it stands, labels included.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StmtKind {
+    /// `place = rhs;`
+    Assign(Place, Rhs),
+    /// `fence;`
+    Fence,
+    /// `fence? a;`
+    OptionalFence(Name),
+    /// `skip;`
+    Skip,
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `goto l;`
+    Goto(Name),
+    /// `assume(c);`
+    Assume(Cond),
+    /// `assert(c, "message");`, the message without its quotes.
+    Assert(Cond, Option<String>),
+    /// `if (c) { … } else if (d) { … } else { … }`
+    If(Vec<Arm>, Option<Block>),
+    /// `while (c) { … }`
+    While(Cond, Block),
+    /// `do { … } while (c);`
+    DoWhile(Block, Cond),
+    /// `loop { … }`
+    Loop(Block),
+    /// `atomic { … }`
+    Atomic(Block),
+}
+
+/// A condition of an `if` and the block that it guards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The condition.
+    pub cond: Cond,
+    /// What runs if it holds.
+    pub block: Block,
+}
+
+/// The right-hand side of an assignment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rhs {
+    /// `*`: an arbitrary integer.
+    Any(Span),
+    /// An expression. A load is an expression that is just a shared place.
+    Expr(Expr),
+    /// `cas(place, expected, new)`
+    Cas(Place, Expr, Expr),
+    /// `swap(place, new)`
+    Swap(Place, Expr),
+    /// `fetch_add(place, difference)`
+    FetchAdd(Place, Expr),
+}
+
+/// A variable or an element of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The thread whose local it is, in specs and proofs.
+    pub thread: Option<ThreadRef>,
+    /// The variable's name.
+    pub name: Name,
+    /// The index, for an array.
+    pub index: Option<Box<Expr>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `P` or `P[0]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadRef {
+    /// The thread's name.
+    pub name: Name,
+    /// The copy's number.
+    pub copy: Option<Number>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An integer expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// A number; never negative when parsed.
+    Num(i64),
+    /// The number of the copy.
+    Tid,
+    /// A variable or element.
+    Place(Place),
+    /// `-e`
+    Neg(Box<Expr>),
+    /// `a + b`, `a - b`, `a * b`
+    Binary(ArithOp, Box<Expr>, Box<Expr>),
+}
+
+/// The arithmetic operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cond {
+    /// What it is.
+    pub kind: CondKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CondKind {
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `*`: either.
+    Any,
+    /// `!c`
+    Not(Box<Cond>),
+    /// `c && d`
+    And(Box<Cond>, Box<Cond>),
+    /// `c || d`
+    Or(Box<Cond>, Box<Cond>),
+    /// `a == b` and the other comparisons
+    Compare(CompareOp, Expr, Expr),
+    /// `P@l`
+    At(ThreadRef, Name),
+}
+
+/// The comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// `fences tso: a, b;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The model, TSO or PSO.
+    pub model: Model,
+    /// The optional fences that are in force under it.
+    pub places: Vec<Name>,
+}
+
+/// A property of reachable states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// How it is meant.
+    pub kind: SpecKind,
+    /// Its name.
+    pub name: Option<Name>,
+    /// Its condition.
+    pub cond: Cond,
+}
+
+/// The kinds of specs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SpecKind {
+    /// Holds in every reachable state in which no thread holds the atomic section.
+    Invariant,
+    /// Holds in no such state.
+    Forbid,
+    /// Holds in every reachable state in which all threads have ended and all buffers are empty.
+    Finally,
+}
+
+impl Span {
+    /// The span from the start of `self` to the end of `other`.
+    pub fn to(self, other: Span) -> Span {
+        Span {
+            start: self.start,
+            end: other.end,
+        }
+    }
+
+    /// The span as a range, for slicing the source.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}

@@ -1,0 +1,3 @@
+//! The input language: syntax tree, parser, checks and printer.
+
+pub mod ast;

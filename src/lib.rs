@@ -1,0 +1,4 @@
+//! Cupola: verification of concurrent programs under relaxed memory models.
+
+pub mod lang;
+pub mod model;

@@ -1,0 +1,3 @@
+//! The command `cupola`.
+
+fn main() {}

@@ -2,3 +2,4 @@
 
 pub mod lang;
 pub mod model;
+pub mod program;

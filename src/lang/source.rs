@@ -1,0 +1,111 @@
+//! A source file with what is needed to report on it.
+
+use codespan_reporting::diagnostic::{Diagnostic as Codespan, Label};
+use codespan_reporting::files::SimpleFile;
+
+use super::ast::Span;
+
+/// A source file: its name as the user gave it, and its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    file: SimpleFile<String, String>,
+}
+
+/// How grave a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The program is rejected.
+    Error,
+    /// The program is accepted.
+    Warning,
+}
+
+/// A message about a place of the source, with a way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How grave it is.
+    pub severity: Severity,
+    /// What is wrong, in lower case and without a final dot.
+    pub message: String,
+    /// The offending place and what to say there.
+    pub primary: (Span, String),
+    /// Other places that explain it.
+    pub secondary: Vec<(Span, String)>,
+    /// Ways out.
+    pub notes: Vec<String>,
+}
+
+impl SourceFile {
+    /// A file with this name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        SourceFile {
+            file: SimpleFile::new(name.into(), text.into()),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.file.name()
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        self.file.source()
+    }
+
+    /// What the renderer of codespan-reporting needs.
+    pub fn codespan(&self) -> &SimpleFile<String, String> {
+        &self.file
+    }
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(message: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            primary: (span, label.into()),
+            secondary: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(message: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(message, span, label)
+        }
+    }
+
+    /// The same with one more place.
+    #[must_use]
+    pub fn with_secondary(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.secondary.push((span, label.into()));
+        self
+    }
+
+    /// The same with one more way out.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The diagnostic in the form that codespan-reporting renders.
+    pub fn to_codespan(&self) -> Codespan<()> {
+        let base = match self.severity {
+            Severity::Error => Codespan::error(),
+            Severity::Warning => Codespan::warning(),
+        };
+        let primary = Label::primary((), self.primary.0.range()).with_message(&self.primary.1);
+        let secondary = self
+            .secondary
+            .iter()
+            .map(|(span, text)| Label::secondary((), span.range()).with_message(text));
+        base.with_message(&self.message)
+            .with_labels(std::iter::once(primary).chain(secondary).collect())
+            .with_notes(self.notes.clone())
+    }
+}

@@ -1,0 +1,108 @@
+//! What the names of a checked program stand for.
+
+use indexmap::IndexMap;
+
+use super::ast::{Span, ThreadRef};
+
+/// The names of a checked program.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// Shared variables and arrays in declaration order.
+    pub shared: IndexMap<String, Variable>,
+    /// Threads in declaration order.
+    pub threads: IndexMap<String, ThreadSymbols>,
+}
+
+/// A declared variable or array.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The number of elements, for an array.
+    pub size: Option<usize>,
+    /// The initial value of the variable or of each element; `None` is an arbitrary one.
+    pub init: Vec<Option<i64>>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The names of a thread.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadSymbols {
+    /// The number of copies, for `thread P[N]`.
+    pub copies: Option<usize>,
+    /// Locals in declaration order.
+    pub locals: IndexMap<String, Variable>,
+    /// Labels with the places where they stand.
+    pub labels: IndexMap<String, Span>,
+    /// Names of optional fences with the places where they stand.
+    pub optional_fences: IndexMap<String, Span>,
+}
+
+/// Whose variable a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Shared.
+    Shared,
+    /// A local of the thread in which, or through which, the name is used.
+    Local,
+}
+
+/// What a variable's name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning<'a> {
+    /// A scalar.
+    Scalar(Scope, &'a str),
+    /// A whole array, which needs an index.
+    Array(Scope, &'a str, usize),
+    /// Element `i` of an array, written `A_i`.
+    Element(Scope, &'a str, usize),
+}
+
+impl Symbols {
+    /// What `name` stands for inside the thread called `thread`, or outside all threads.
+    pub fn meaning(&self, thread: Option<&str>, name: &str) -> Option<Meaning<'_>> {
+        let locals = thread
+            .and_then(|thread| self.threads.get(thread))
+            .map(|thread| &thread.locals);
+        let local = locals.and_then(|locals| lookup(Scope::Local, locals, name));
+        local.or_else(|| lookup(Scope::Shared, &self.shared, name))
+    }
+
+    /// The number of threads that a thread's text stands for.
+    pub fn copies(&self, thread: &str) -> usize {
+        self.threads
+            .get(thread)
+            .and_then(|thread| thread.copies)
+            .unwrap_or(1)
+    }
+
+    /// The printed name of the thread that a reference means: `P`, or `P_0` for `P[0]`.
+    pub fn printed_thread(reference: &ThreadRef) -> String {
+        match reference.copy {
+            Some(copy) => format!("{}_{}", reference.name.text, copy.value),
+            None => reference.name.text.clone(),
+        }
+    }
+}
+
+/// The name of element `index` of the array `array`.
+pub fn element_name(array: &str, index: usize) -> String {
+    format!("{array}_{index}")
+}
+
+fn lookup<'a>(
+    scope: Scope,
+    variables: &'a IndexMap<String, Variable>,
+    name: &str,
+) -> Option<Meaning<'a>> {
+    if let Some((name, variable)) = variables.get_key_value(name) {
+        return Some(match variable.size {
+            Some(size) => Meaning::Array(scope, name, size),
+            None => Meaning::Scalar(scope, name),
+        });
+    }
+    let (array, index) = name.rsplit_once('_')?;
+    let canonical = index == "0" || !index.starts_with('0');
+    let index: usize = index.parse().ok().filter(|_| canonical)?;
+    let (array, variable) = variables.get_key_value(array)?;
+    (index < variable.size?).then_some(Meaning::Element(scope, array, index))
+}

@@ -1,0 +1,164 @@
+//! The checked program as control-flow graphs: what the explorer runs and the abstraction reads.
+//!
+//! Input: a checked tree, a memory model's fences in force. Output: [`Program`]. Arrays are families
+//! of scalars, copies are threads of their own, optional fences are fences or skips, and every step
+//! of the semantics (`docs/language.md`) is one [`Edge`] between two [`Location`]s that keeps its
+//! source span. A `background` block is a fragment of the same graph that runs whole.
+//!
+//! Invariants: edges stay within their thread; a held location is reached only from the same atomic
+//! section; local variables are used by their own thread only (specs apart).
+
+mod term;
+
+pub use term::{Cond, Place, Term};
+
+use crate::lang::ast::{CompareOp, Span, SpecKind};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The id with this index.
+            pub fn new(index: usize) -> Self {
+                $name(u32::try_from(index).expect("tables have fewer than 2^32 rows"))
+            }
+
+            /// The index into the table that the id is for.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A scalar variable, an index into [`Program::vars`].
+    VarId
+);
+id!(
+    /// A thread, an index into [`Program::threads`]; also its number in the names `t0`, `t1`, ….
+    ThreadId
+);
+id!(
+    /// A location of one thread, an index into [`Thread::locations`].
+    LocId
+);
+
+/// A checked program: scalars, threads and properties.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Scalar variables: the shared ones in declaration order, then each thread's locals.
+    pub vars: Vec<Var>,
+    /// Threads, copies in order.
+    pub threads: Vec<Thread>,
+    /// Specs in source order.
+    pub specs: Vec<Spec>,
+}
+
+/// A scalar variable.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// Its name in its scope; element `i` of the array `A` is `A_i`.
+    pub name: String,
+    /// The thread it is local to, or `None` if it is shared.
+    pub owner: Option<ThreadId>,
+    /// Its initial value, `None` for an arbitrary one.
+    pub init: Option<i64>,
+}
+
+/// A thread as a control-flow graph.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its printed name; copy `i` of `P` is `P_i`.
+    pub name: String,
+    /// Its name in messages and traces; copy `i` of `P` is `P[i]`.
+    pub display_name: String,
+    /// Its locations.
+    pub locations: Vec<Location>,
+    /// Where it starts.
+    pub entry: LocId,
+    /// Where it has ended: a location without edges.
+    pub end: LocId,
+    /// Entries of the `background` blocks; each runs, as one step, until it reaches [`Thread::end`].
+    pub backgrounds: Vec<LocId>,
+}
+
+/// A control location.
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// Whether a thread here holds the atomic section.
+    pub held: bool,
+    /// Source labels of this location.
+    pub labels: Vec<String>,
+    /// The steps that leave it, in source order.
+    pub edges: Vec<Edge>,
+}
+
+/// One step of a thread.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// What must hold of array indices: false is a violation of the property `bounds`. Checked before
+    /// the action, as part of the same step; `None` where no index depends on variables. All edges
+    /// of one location have the same bounds.
+    pub bounds: Option<Cond>,
+    /// What the step does.
+    pub action: Action,
+    /// Where it leads.
+    pub target: LocId,
+    /// The statement in the source.
+    pub span: Span,
+}
+
+/// A simple action. Terms and conditions range over the thread's locals (asserts also over shared
+/// variables); `X` is shared, `r` local.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// `skip`, `goto`, and other steps that only move control.
+    Skip,
+    /// `assume(c)`, or one branch of a condition.
+    Assume(Cond),
+    /// `assert(c, "message")`.
+    Assert(Cond, AssertKind),
+    /// `r = e`
+    Assign(Place, Term),
+    /// `r = *`
+    Havoc(Place),
+    /// `r = X`
+    Load(Place, Place),
+    /// `X = e`
+    Store(Place, Term),
+    /// `r = cas(X, expected, new)`
+    Cas(Place, Place, Term, Term),
+    /// `r = swap(X, e)`
+    Swap(Place, Place, Term),
+    /// `r = fetch_add(X, e)`
+    FetchAdd(Place, Place, Term),
+    /// `fence`
+    Fence,
+}
+
+/// What an assertion is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AssertKind {
+    /// A user's assertion, with its message if it has one.
+    User(Option<String>),
+    /// The overflow check of a reduced program: `assert(overflow == 0, "overflow")` over a shared
+    /// variable `overflow` (underscores may follow).
+    Overflow,
+}
+
+/// A spec over the program's scalars and locations.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// How it is meant.
+    pub kind: SpecKind,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its condition.
+    pub cond: Cond,
+    /// Where it stands.
+    pub span: Span,
+}

@@ -1,0 +1,45 @@
+//! Terms and conditions over a program's scalars.
+
+use super::{CompareOp, LocId, ThreadId, VarId};
+use crate::lang::ast::ArithOp;
+
+/// An integer term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// A constant.
+    Const(i64),
+    /// A variable.
+    Var(VarId),
+    /// The element that an index picks; the index is within range wherever the term is evaluated.
+    Choice(Box<Term>, Vec<Term>),
+    /// `-t`
+    Neg(Box<Term>),
+    /// Sum, difference, or product of which one side is constant.
+    Binary(ArithOp, Box<Term>, Box<Term>),
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Cond {
+    /// A truth value.
+    Const(bool),
+    /// `!c`
+    Not(Box<Cond>),
+    /// `c && d`
+    And(Box<Cond>, Box<Cond>),
+    /// `c || d`
+    Or(Box<Cond>, Box<Cond>),
+    /// A comparison.
+    Compare(CompareOp, Term, Term),
+    /// The thread is at one of these locations; only in specs.
+    At(ThreadId, Vec<LocId>),
+}
+
+/// What an action reads or writes: a scalar, or the one that an index picks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A scalar.
+    Var(VarId),
+    /// The element that the index picks.
+    Choice(Term, Vec<VarId>),
+}

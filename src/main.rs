@@ -1,3 +1,9 @@
 //! The command `cupola`.
+//!
+//! The library computes; this binary reads arguments and files, prints, and exits. See `cli`.
 
-fn main() {}
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

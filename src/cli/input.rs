@@ -1,0 +1,76 @@
+//! Programs and placements named on the command line.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use cupola::lang::placement::Placement;
+use cupola::lang::source::SourceFile;
+
+use super::Failure;
+
+/// The program to work on.
+#[derive(Clone, Debug, Args)]
+pub struct Input {
+    /// The program, a `.cup` file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// The value of `--fences`: `none`, `all`, or names separated by commas.
+#[derive(Clone, Debug)]
+pub struct PlacementArg(pub Placement);
+
+impl Input {
+    /// Reads the file.
+    pub fn read(&self) -> Result<SourceFile, Failure> {
+        let name = self.file.display().to_string();
+        let bytes = self.bytes().map_err(|error| {
+            Failure::with_way_out(
+                format!("cannot read `{name}`: {error}"),
+                "give the path of a file, or `-` for standard input",
+            )
+        })?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::with_way_out(
+                format!("`{name}` is not UTF-8 text: byte {at} begins no character"),
+                "save the file as UTF-8",
+            )
+        })?;
+        let shown = if name == "-" {
+            "<stdin>".to_owned()
+        } else {
+            name
+        };
+        Ok(SourceFile::new(shown, text))
+    }
+
+    fn bytes(&self) -> std::io::Result<Vec<u8>> {
+        if self.file.as_os_str() == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+            Ok(bytes)
+        } else {
+            std::fs::read(&self.file)
+        }
+    }
+}
+
+impl FromStr for PlacementArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(PlacementArg(match text {
+            "none" => Placement::None,
+            "all" => Placement::All,
+            names => Placement::Named(
+                names
+                    .split(',')
+                    .map(|name| name.trim().to_owned())
+                    .collect(),
+            ),
+        }))
+    }
+}

@@ -1,0 +1,159 @@
+//! The command line: one file per subcommand, each thin.
+//!
+//! A subcommand takes its arguments and a [`Console`] and returns an [`Answer`] or a [`Failure`].
+//! Only this module prints and exits: the result goes to standard output or to the file of `-o`,
+//! everything else to standard error, and [`Exit`] is the one table of exit codes.
+
+mod console;
+mod input;
+mod output;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use cupola::lang::source::{Diagnostic, SourceFile};
+
+pub use console::{ColorChoice, Console};
+pub use input::{Input, PlacementArg};
+pub use output::OutputArgs;
+
+/// Verifies concurrent programs under relaxed memory models, from their proofs under sequential
+/// consistency.
+#[derive(Debug, Parser)]
+#[command(name = "cupola", version, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Colours in diagnostics; `auto` means: on a terminal, unless NO_COLOR is set.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "auto|always|never"
+    )]
+    color: ColorChoice,
+
+    /// Say nothing on standard error but errors.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknown; 2 bad input or usage; 6 internal error.";
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// What a command found, as an exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; for the verifying commands: verified.
+    Done,
+    /// A real execution breaks a property.
+    Violated,
+    /// Neither proved nor refuted; the report says why and what to try.
+    Unknown,
+    /// Bad input or usage.
+    BadInput,
+    /// A bug in Cupola.
+    Internal,
+}
+
+/// What a command has to say on standard output, and how it ends.
+#[derive(Debug)]
+pub struct Answer {
+    /// The text of the result.
+    pub text: String,
+    /// Where it goes.
+    pub output: OutputArgs,
+    /// How the command ends.
+    pub exit: Exit,
+}
+
+/// Why a command has no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The source is wrong.
+    Source(SourceFile, Vec<Diagnostic>),
+    /// Something else is wrong, with a way out.
+    Message(String, Option<String>),
+}
+
+/// Runs the command line and returns its exit code.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let console = Console::new(cli.color, cli.quiet);
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        finish(run(&cli.command, &console), &console)
+    }));
+    let exit = answer.unwrap_or_else(|_| {
+        console.error(
+            "internal error: this is a bug in Cupola",
+            Some("please report the message above, the command line and the input file"),
+        );
+        Exit::Internal
+    });
+    exit.code()
+}
+
+fn run(command: &Command, _console: &Console) -> Result<Answer, Failure> {
+    match *command {}
+}
+
+/// Delivers an answer or explains a failure.
+fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
+    let delivered =
+        answer.and_then(|answer| answer.output.write(&answer.text).map(|()| answer.exit));
+    match delivered {
+        Ok(exit) => exit,
+        Err(Failure::Source(file, diagnostics)) => {
+            console.diagnostics(&file, &diagnostics);
+            Exit::BadInput
+        }
+        Err(Failure::Message(message, way_out)) => {
+            console.error(&message, way_out.as_deref());
+            Exit::BadInput
+        }
+    }
+}
+
+/// Prints what clap has to say: help on standard output, errors on standard error. A closed pipe is
+/// no reason to complain.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() {
+        Exit::BadInput.code()
+    } else {
+        Exit::Done.code()
+    }
+}
+
+impl Exit {
+    fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Exit::Done => 0,
+            Exit::Violated => 10,
+            Exit::Unknown => 5,
+            Exit::BadInput => 2,
+            Exit::Internal => 6,
+        })
+    }
+}
+
+impl Failure {
+    /// A failure that is not about a place of the source.
+    pub fn message(message: impl Into<String>) -> Self {
+        Failure::Message(message.into(), None)
+    }
+
+    /// The same with a way out.
+    pub fn with_way_out(message: impl Into<String>, way_out: impl Into<String>) -> Self {
+        Failure::Message(message.into(), Some(way_out.into()))
+    }
+}

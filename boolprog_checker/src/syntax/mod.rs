@@ -1,0 +1,8 @@
+//! The text side of boolean programs: syntax tree, parser, checks and printer.
+//!
+//! The dialect is the one that SLAM, SatAbs, Boppo and Boom share; `docs/boolean-programs.md` is its
+//! reference. Later stages read the tree through [`ast`] and never see text.
+
+pub mod ast;
+pub(crate) mod expr;
+pub(crate) mod printer;

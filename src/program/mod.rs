@@ -63,6 +63,8 @@ pub struct Program {
 pub struct Var {
     /// Its name in its scope; element `i` of the array `A` is `A_i`.
     pub name: String,
+    /// Its name in messages and traces; element `i` of the array `A` is `A[i]`.
+    pub display_name: String,
     /// The thread it is local to, or `None` if it is shared.
     pub owner: Option<ThreadId>,
     /// Its initial value, `None` for an arbitrary one.
@@ -82,8 +84,19 @@ pub struct Thread {
     pub entry: LocId,
     /// Where it has ended: a location without edges.
     pub end: LocId,
-    /// Entries of the `background` blocks; each runs, as one step, until it reaches [`Thread::end`].
-    pub backgrounds: Vec<LocId>,
+    /// The `background` blocks.
+    pub backgrounds: Vec<Background>,
+}
+
+/// A `background` block: a fragment of its thread's graph, all of whose locations are held and
+/// which the thread itself never enters. One step runs it whole, from its entry until it reaches
+/// [`Thread::end`], and leaves the thread where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Background {
+    /// Where it starts.
+    pub entry: LocId,
+    /// The block in the source.
+    pub span: Span,
 }
 
 /// A control location.
@@ -108,8 +121,30 @@ pub struct Edge {
     pub action: Action,
     /// Where it leads.
     pub target: LocId,
-    /// The statement in the source.
+    /// The statement in the source, labels included; the condition alone for a [`Branch`].
     pub span: Span,
+    /// Set if the step evaluates the condition of an `if`, `while` or `do`.
+    pub branch: Option<Branch>,
+}
+
+/// One of the two ways that the evaluation of a condition can go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Whose condition it is.
+    pub of: BranchKind,
+    /// Whether it came out true.
+    pub taken: bool,
+}
+
+/// The statements with a condition that decides where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchKind {
+    /// `if`
+    If,
+    /// `while`
+    While,
+    /// `do … while`
+    DoWhile,
 }
 
 /// A simple action. Terms and conditions range over the thread's locals (asserts also over shared
@@ -157,8 +192,58 @@ pub struct Spec {
     pub kind: SpecKind,
     /// Its name, if it has one.
     pub name: Option<String>,
+    /// What must hold of array indices wherever the spec must hold: that evaluating the condition
+    /// from left to right meets no index out of range. False is a violation of the property
+    /// `bounds`; `None` where no index depends on variables.
+    pub bounds: Option<Cond>,
     /// Its condition.
     pub cond: Cond,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Program {
+    /// The name of a variable in the whole program, as it is printed: `X`, `P.r`, `P_0.r`.
+    pub fn var_name(&self, var: VarId) -> String {
+        let var = &self.vars[var.index()];
+        match var.owner {
+            Some(thread) => format!("{}.{}", self.threads[thread.index()].name, var.name),
+            None => var.name.clone(),
+        }
+    }
+
+    /// The name of a variable in messages and traces: `X`, `A[1]`, `P.r`, `P[0].r`.
+    pub fn var_display_name(&self, var: VarId) -> String {
+        let var = &self.vars[var.index()];
+        match var.owner {
+            Some(thread) => {
+                let thread = &self.threads[thread.index()];
+                format!("{}.{}", thread.display_name, var.display_name)
+            }
+            None => var.display_name.clone(),
+        }
+    }
+
+    /// The ids of all variables.
+    pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.vars.len()).map(VarId::new)
+    }
+
+    /// The ids of all threads.
+    pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..self.threads.len()).map(ThreadId::new)
+    }
+
+    /// Whether some thread has a `background` block.
+    pub fn has_background(&self) -> bool {
+        let mut threads = self.threads.iter();
+        threads.any(|thread| !thread.backgrounds.is_empty())
+    }
+}
+
+impl Thread {
+    /// The location with this id.
+    pub fn location(&self, id: LocId) -> &Location {
+        &self.locations[id.index()]
+    }
 }

@@ -375,3 +375,28 @@ impl Span {
         self.start as usize..self.end as usize
     }
 }
+
+impl ArithOp {
+    /// The result for 64-bit numbers, or `None` if it does not fit.
+    pub fn checked(self, left: i64, right: i64) -> Option<i64> {
+        match self {
+            ArithOp::Add => left.checked_add(right),
+            ArithOp::Sub => left.checked_sub(right),
+            ArithOp::Mul => left.checked_mul(right),
+        }
+    }
+}
+
+impl CompareOp {
+    /// Whether the comparison holds.
+    pub fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            CompareOp::Eq => left == right,
+            CompareOp::Ne => left != right,
+            CompareOp::Lt => left < right,
+            CompareOp::Le => left <= right,
+            CompareOp::Gt => left > right,
+            CompareOp::Ge => left >= right,
+        }
+    }
+}

@@ -5,11 +5,17 @@
 //! of the semantics (`docs/language.md`) is one [`Edge`] between two [`Location`]s that keeps its
 //! source span. A `background` block is a fragment of the same graph that runs whole.
 //!
-//! Invariants: edges stay within their thread; a held location is reached only from the same atomic
-//! section; local variables are used by their own thread only (specs apart).
+//! Invariants, which `invariants` checks in builds with debug assertions: a thread starts and ends
+//! without the atomic section; a held location is reached only from the same atomic section; a
+//! background block is held throughout, ends at its thread's end and shares nothing with the
+//! thread's own graph; locals are used by their own thread only (specs apart); shared variables are
+//! accessed as [`Action`] says.
 
+mod invariants;
+mod lower;
 mod term;
 
+pub use lower::lower;
 pub use term::{Cond, Place, Term};
 
 use crate::lang::ast::{CompareOp, Span, SpecKind};

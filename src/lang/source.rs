@@ -1,7 +1,7 @@
 //! A source file with what is needed to report on it.
 
 use codespan_reporting::diagnostic::{Diagnostic as Codespan, Label};
-use codespan_reporting::files::SimpleFile;
+use codespan_reporting::files::{Files, SimpleFile};
 
 use super::ast::Span;
 
@@ -51,6 +51,12 @@ impl SourceFile {
     /// Its text.
     pub fn text(&self) -> &str {
         self.file.source()
+    }
+
+    /// The number of the line, from 1, on which the byte at `offset` stands.
+    pub fn line(&self, offset: u32) -> usize {
+        let index = self.file.line_index((), offset as usize);
+        index.map_or(1, |index| index + 1)
     }
 
     /// What the renderer of codespan-reporting needs.

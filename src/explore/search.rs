@@ -1,0 +1,268 @@
+//! The breadth-first search.
+//!
+//! States are numbered as they are found; the search expands them in that order until there is none
+//! left, a user's property is violated, or a limit is hit. An overflow of a reduced program's buffers
+//! is remembered but does not stop the search: a violation of a user's property says more.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use crate::model::Model;
+use crate::program::{Program, VarId};
+
+use super::buffers::Buffers;
+use super::machine::{Attempt, Event, Failure, Machine};
+use super::outcomes::Outcomes;
+use super::property::{Judgement, Property, PropertyKind, judge};
+use super::state::State;
+use super::store::{StateId, Store};
+use super::trace::{self, Move, Trace};
+use super::{Exploration, ExploreConfig, Limit, Verdict};
+
+/// How many states are expanded between two looks at the clock.
+const STATES_PER_LOOK: usize = 512;
+
+/// Explores `program`, which has no background blocks unless the model is SC.
+pub(super) fn run(program: &Program, model: Model, config: &ExploreConfig) -> Exploration {
+    let start = Instant::now();
+    let machine = Machine {
+        program,
+        model,
+        buffers: Buffers::new(program, model),
+        buffer_limit: config.buffer,
+        star: config.star,
+    };
+    let mut findings = Findings::new(&machine, config);
+    let mut state = State::initial(program, &machine.buffers);
+    findings.add_initial_states(&mut state);
+    search(&machine, &mut findings, &mut state, start);
+    findings.conclude(start.elapsed())
+}
+
+fn search(machine: &Machine<'_>, findings: &mut Findings<'_>, state: &mut State, start: Instant) {
+    let mut path = Vec::new();
+    let mut next = 0;
+    while !findings.stopped
+        && let Some(id) = findings.store.get(next)
+    {
+        state.decode(&machine.buffers, findings.store.encoding(id));
+        findings.parent = Some(id);
+        machine.expand(state, &mut path, &mut |state, attempt, event| {
+            findings.see(state, attempt, event);
+        });
+        next += 1;
+        if next % STATES_PER_LOOK == 0 {
+            findings.look_at_clock(start);
+        }
+    }
+}
+
+/// What the search has found so far.
+struct Findings<'m> {
+    machine: &'m Machine<'m>,
+    config: &'m ExploreConfig,
+    store: Store,
+    /// The state being expanded.
+    parent: Option<StateId>,
+    /// Scratch space for an encoding.
+    encoding: Vec<u8>,
+    violation: Option<Violation>,
+    overflow: Option<Violation>,
+    finals: Vec<StateId>,
+    limits: BTreeSet<Limit>,
+    max_buffer: usize,
+    stopped: bool,
+}
+
+/// A broken property and where it was met.
+struct Violation {
+    property: Property,
+    /// The last state before the failing step, or the state that breaks a spec.
+    state: StateId,
+    /// The failing step.
+    failing: Option<Move>,
+}
+
+impl<'m> Findings<'m> {
+    fn new(machine: &'m Machine<'m>, config: &'m ExploreConfig) -> Self {
+        Findings {
+            machine,
+            config,
+            store: Store::default(),
+            parent: None,
+            encoding: Vec::new(),
+            violation: None,
+            overflow: None,
+            finals: Vec::new(),
+            limits: BTreeSet::new(),
+            max_buffer: 0,
+            stopped: false,
+        }
+    }
+
+    /// Adds the initial states: one for each choice of the arbitrary initial values.
+    fn add_initial_states(&mut self, state: &mut State) {
+        let vars = self.machine.program.vars.iter().enumerate();
+        let arbitrary: Vec<VarId> = vars
+            .filter(|(_, var)| var.init.is_none())
+            .map(|(index, _)| VarId::new(index))
+            .collect();
+        if !arbitrary.is_empty() {
+            self.limits.insert(Limit::Star);
+        }
+        for &var in &arbitrary {
+            state.set_value(var, *self.config.star.values().start());
+        }
+        self.add(state);
+        while !self.stopped && next_choice(state, &arbitrary, self.config) {
+            self.add(state);
+        }
+    }
+
+    fn see(&mut self, state: &State, attempt: Attempt<'_>, event: Event) {
+        if self.stopped {
+            return;
+        }
+        match event {
+            Event::Reached => self.add(state),
+            Event::Failed(failure) => self.fail(attempt, failure),
+            Event::Cut(limit) => drop(self.limits.insert(limit)),
+        }
+    }
+
+    /// Adds a state that was reached, and judges it if it is new.
+    fn add(&mut self, state: &State) {
+        state.encode(&self.machine.buffers, &mut self.encoding);
+        if self.store.len() >= self.config.max_states.min(Store::CAPACITY) {
+            if !self.store.contains(&self.encoding) {
+                self.stop_at(Limit::States);
+            }
+            return;
+        }
+        let Some(id) = self.store.insert(&self.encoding, self.parent) else {
+            return;
+        };
+        let longest = state.fifos().iter().map(|fifo| fifo.len()).max();
+        self.max_buffer = self.max_buffer.max(longest.unwrap_or(0));
+        let is_final = self.machine.is_final(state);
+        if is_final && self.config.outcomes {
+            self.finals.push(id);
+        }
+        if self.machine.holder(state).is_none() {
+            self.judge(state, id, is_final);
+        }
+    }
+
+    fn judge(&mut self, state: &State, id: StateId, is_final: bool) {
+        for spec in &self.machine.program.specs {
+            match judge(spec, state.view(), is_final) {
+                Judgement::Holds => {}
+                Judgement::Unfit => drop(self.limits.insert(Limit::Values)),
+                Judgement::Broken(failure) => self.violate(Violation {
+                    property: Property::of_spec(spec, failure),
+                    state: id,
+                    failing: None,
+                }),
+            }
+        }
+    }
+
+    fn fail(&mut self, attempt: Attempt<'_>, failure: Failure) {
+        let last = attempt.path.last().expect("a statement fails");
+        let edge = self.machine.edge(attempt.thread, *last);
+        self.violate(Violation {
+            property: Property::of_statement(edge, failure),
+            state: self.parent.expect("a step starts in a state"),
+            failing: Some(attempt.to_move()),
+        });
+    }
+
+    fn violate(&mut self, violation: Violation) {
+        if violation.property.kind == PropertyKind::Overflow {
+            self.limits.insert(Limit::Overflow);
+            self.overflow.get_or_insert(violation);
+        } else {
+            self.violation.get_or_insert(violation);
+            self.stopped |= !self.config.outcomes;
+        }
+    }
+
+    fn look_at_clock(&mut self, start: Instant) {
+        let up = self
+            .config
+            .timeout
+            .is_some_and(|limit| start.elapsed() >= limit);
+        if up {
+            self.stop_at(Limit::Timeout);
+        }
+    }
+
+    fn stop_at(&mut self, limit: Limit) {
+        self.limits.insert(limit);
+        self.stopped = true;
+    }
+
+    fn conclude(self, time: Duration) -> Exploration {
+        let verdict = match (&self.violation, self.limits.is_empty()) {
+            (Some(_), _) => Verdict::Violated,
+            (None, true) => Verdict::Safe,
+            (None, false) => Verdict::Unknown,
+        };
+        let property = self
+            .violation
+            .as_ref()
+            .map(|violation| violation.property.clone());
+        let shown = self.violation.as_ref().or(self.overflow.as_ref());
+        Exploration {
+            verdict,
+            property,
+            trace: shown.map(|violation| self.trace(violation)),
+            states: self.store.len(),
+            max_buffer: self.max_buffer,
+            outcomes: self.config.outcomes.then(|| self.outcomes()),
+            bytes: self.store.bytes(),
+            limits: self.limits,
+            time,
+        }
+    }
+
+    fn trace(&self, violation: &Violation) -> Trace {
+        let mut states = vec![violation.state];
+        while let Some(parent) = self.store.parent(states[states.len() - 1]) {
+            states.push(parent);
+        }
+        states.reverse();
+        let encodings: Vec<&[u8]> = states.iter().map(|&id| self.store.encoding(id)).collect();
+        let failing = violation.failing.clone();
+        trace::tell(
+            self.machine,
+            &encodings,
+            failing,
+            violation.property.clone(),
+        )
+    }
+
+    fn outcomes(&self) -> Outcomes {
+        let mut state = State::initial(self.machine.program, &self.machine.buffers);
+        let mut outcomes = Outcomes::new(self.machine.program);
+        for &id in &self.finals {
+            state.decode(&self.machine.buffers, self.store.encoding(id));
+            outcomes.insert(state.values().to_vec());
+        }
+        outcomes
+    }
+}
+
+/// Counts the arbitrary values up, like the digits of a number; false behind the last choice.
+fn next_choice(state: &mut State, arbitrary: &[VarId], config: &ExploreConfig) -> bool {
+    let values = config.star.values();
+    for &var in arbitrary {
+        let value = state.value(var);
+        if value < *values.end() {
+            state.set_value(var, value + 1);
+            return true;
+        }
+        state.set_value(var, *values.start());
+    }
+    false
+}

@@ -4,3 +4,4 @@ pub mod explore;
 pub mod lang;
 pub mod model;
 pub mod program;
+pub mod reduce;

@@ -1,0 +1,121 @@
+//! The rules of the reduction from PSO to SC, as in Fig. 5 of the paper.
+//!
+//! Thread `t0` has for each variable `X` that it stores to the locals `X_1_t0 … X_k_t0`, the oldest
+//! entry first, and `X_cnt_t0`, the number of entries. Slots beyond the count keep what they last
+//! held; nothing reads them. An atomic operation waits for the buffer of its own variable alone: under
+//! PSO it is no fence.
+
+use indexmap::IndexMap;
+
+use super::buffers::{Flushing, Rules};
+use super::build::Build;
+use crate::lang::ast::{ArithOp, CompareOp, Cond, Expr, Place, Rhs, Stmt, StmtKind};
+
+/// The buffers of a thread, by the scalar that they are for, in declaration order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffers(pub IndexMap<String, Buffer>);
+
+/// The buffer of a thread for one scalar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// The locals with the entries, the oldest first.
+    pub slots: Vec<String>,
+    /// The local with the number of entries.
+    pub count: String,
+}
+
+impl Buffers {
+    /// Buffers of `k` entries for the scalars.
+    pub(super) fn new(
+        scalars: impl Iterator<Item = String>,
+        k: usize,
+        fresh: &mut dyn FnMut(String) -> String,
+    ) -> Self {
+        let buffers = scalars.map(|scalar| {
+            let slots = (1..=k)
+                .map(|slot| fresh(format!("{scalar}_{slot}")))
+                .collect();
+            let count = fresh(format!("{scalar}_cnt"));
+            (scalar, Buffer { slots, count })
+        });
+        Buffers(buffers.collect())
+    }
+}
+
+impl Rules for Buffers {
+    fn holds(&self, scalar: &str) -> bool {
+        self.0.contains_key(scalar)
+    }
+
+    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Cond, Vec<Stmt>) {
+        let Buffer { slots, count } = &self.0[scalar];
+        let arms = slots.iter().zip(1..).map(|(slot, number)| {
+            let full_so_far = build.test(count, CompareOp::Eq, number);
+            (full_so_far, vec![build.assign(slot, value.clone())])
+        });
+        let append = vec![
+            build.assign(count, build.one_off(ArithOp::Add, count)),
+            build.chain(arms.collect(), None),
+        ];
+        (build.is_full(count, slots.len()), append)
+    }
+
+    fn load(&self, build: Build, scalar: &str, into: &Place) -> Stmt {
+        let Buffer { slots, count } = &self.0[scalar];
+        let sources = std::iter::once(scalar).chain(slots.iter().map(String::as_str));
+        let arms = sources.zip(0..).map(|(source, number)| {
+            let newest = build.test(count, CompareOp::Eq, number);
+            let value = Rhs::Expr(build.var(source));
+            (
+                newest,
+                vec![build.stmt(StmtKind::Assign(into.clone(), value))],
+            )
+        });
+        build.chain(arms.collect(), None)
+    }
+
+    fn update_waits_for(&self, build: Build, scalar: &str) -> Option<Cond> {
+        let buffer = self.0.get(scalar)?;
+        Some(build.test(&buffer.count, CompareOp::Eq, 0))
+    }
+
+    fn flushes(&self, build: Build) -> Vec<Flushing> {
+        let flushes = self.0.iter().map(|(scalar, buffer)| Flushing {
+            what: format!("flush {scalar}"),
+            stmts: flush(build, scalar, buffer),
+        });
+        flushes.collect()
+    }
+
+    fn counters(&self) -> Vec<&str> {
+        self.0
+            .values()
+            .map(|buffer| buffer.count.as_str())
+            .collect()
+    }
+
+    fn locals(&self) -> Vec<(String, Vec<&str>)> {
+        let lines = self.0.iter().map(|(scalar, buffer)| {
+            let names = buffer.slots.iter().chain([&buffer.count]);
+            let comment = format!("the buffer for {scalar}");
+            (comment, names.map(String::as_str).collect())
+        });
+        lines.collect()
+    }
+}
+
+/// The oldest entry goes to memory, the others move up.
+fn flush(build: Build, scalar: &str, buffer: &Buffer) -> Vec<Stmt> {
+    let Buffer { slots, count } = buffer;
+    let shifts = slots.windows(2).zip(1..).map(|(pair, number)| {
+        let more = build.test(count, CompareOp::Gt, number);
+        build.when(more, vec![build.assign(&pair[0], build.var(&pair[1]))])
+    });
+    let mut stmts = vec![
+        build.assume(build.test(count, CompareOp::Gt, 0)),
+        build.assign(scalar, build.var(&slots[0])),
+    ];
+    stmts.extend(shifts);
+    stmts.push(build.assign(count, build.one_off(ArithOp::Sub, count)));
+    stmts
+}

@@ -1,0 +1,240 @@
+//! The reduction under SC, which is also the first step of the others.
+//!
+//! SC needs no buffers. What is resolved here is what the other reductions should not have to think
+//! about: copies of a thread become threads of their own (`P[0]` is `P_0`) in which `tid` is a
+//! number, optional fences become fences or skips, placements and comments go. Under SC a `fence;`
+//! has no effect and stays as it is, so that the program still says where its fences are.
+//!
+//! Invariant: every statement of the source is one statement of each of its copies, with its labels
+//! and span.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::comment;
+use super::constant::{instantiate_cond, instantiate_place, instantiate_rhs};
+use crate::lang::ast::{
+    Arm, Background, Block, Cond, CondKind, Expr, ExprKind, Item, ItemKind, LocalLine, Name, Place,
+    Spec, Stmt, StmtKind, Thread, ThreadRef, Tree, Trivia,
+};
+use crate::lang::check::Checked;
+use crate::lang::source::SourceFile;
+use crate::lang::symbols::Symbols;
+
+/// A program without copies and optional fences.
+pub(super) struct Resolved {
+    /// The program.
+    pub tree: Tree,
+    /// The thread of the source that each thread comes from, by its printed name.
+    sources: IndexMap<String, String>,
+}
+
+impl Resolved {
+    /// The name of the source's thread that a thread comes from.
+    pub(super) fn source(&self, thread: &Thread) -> &str {
+        &self.sources[&thread.name.text]
+    }
+}
+
+/// Resolves copies and optional fences.
+pub(super) fn resolve(file: &SourceFile, checked: &Checked, fences: &IndexSet<String>) -> Resolved {
+    let mut resolved = Resolved {
+        tree: Tree::default(),
+        sources: IndexMap::new(),
+    };
+    for item in &checked.tree.items {
+        let kinds = match &item.kind {
+            ItemKind::Shared(vars) => vec![ItemKind::Shared(vars.clone())],
+            ItemKind::Thread(thread) => instances(file, thread, fences, &mut resolved.sources),
+            ItemKind::Placement(_) => Vec::new(),
+            ItemKind::Spec(spec) => vec![ItemKind::Spec(resolve_spec(spec))],
+        };
+        resolved
+            .tree
+            .items
+            .extend(kinds.into_iter().map(|kind| Item {
+                kind,
+                trivia: without_comments(&item.trivia),
+                span: item.span,
+            }));
+    }
+    resolved
+}
+
+/// The copies of a thread, or the thread itself.
+fn instances(
+    file: &SourceFile,
+    thread: &Thread,
+    fences: &IndexSet<String>,
+    sources: &mut IndexMap<String, String>,
+) -> Vec<ItemKind> {
+    let numbers: Vec<Option<i64>> = match thread.copies {
+        Some(copies) => (0..copies.value).map(Some).collect(),
+        None => vec![None],
+    };
+    let instances = numbers.into_iter().map(|tid| {
+        let instance = Instance { file, fences, tid }.thread(thread);
+        sources.insert(instance.name.text.clone(), thread.name.text.clone());
+        ItemKind::Thread(instance)
+    });
+    instances.collect()
+}
+
+/// One copy of a thread, or the thread itself.
+struct Instance<'a> {
+    file: &'a SourceFile,
+    fences: &'a IndexSet<String>,
+    tid: Option<i64>,
+}
+
+impl Instance<'_> {
+    fn thread(&self, thread: &Thread) -> Thread {
+        let name = match self.tid {
+            Some(tid) => format!("{}_{tid}", thread.name.text),
+            None => thread.name.text.clone(),
+        };
+        Thread {
+            name: Name {
+                text: name,
+                span: thread.name.span,
+            },
+            copies: None,
+            locals: thread.locals.iter().map(local_line).collect(),
+            backgrounds: thread
+                .backgrounds
+                .iter()
+                .map(|b| self.background(b))
+                .collect(),
+            body: self.block(&thread.body),
+        }
+    }
+
+    fn background(&self, background: &Background) -> Background {
+        Background {
+            body: self.block(&background.body),
+            trivia: without_comments(&background.trivia),
+            span: background.span,
+        }
+    }
+
+    fn block(&self, block: &Block) -> Block {
+        Block {
+            stmts: block.stmts.iter().map(|stmt| self.stmt(stmt)).collect(),
+            open_comments: Vec::new(),
+            end_comments: Vec::new(),
+            span: block.span,
+        }
+    }
+
+    fn stmt(&self, stmt: &Stmt) -> Stmt {
+        let mut trivia = without_comments(&stmt.trivia);
+        if matches!(stmt.kind, StmtKind::OptionalFence(_)) {
+            trivia.leading.push(comment::of_stmt(self.file, stmt));
+        }
+        Stmt {
+            labels: stmt.labels.clone(),
+            kind: self.kind(&stmt.kind),
+            trivia,
+            span: stmt.span,
+        }
+    }
+
+    fn kind(&self, kind: &StmtKind) -> StmtKind {
+        let cond = |cond: &Cond| instantiate_cond(cond, self.tid);
+        match kind {
+            StmtKind::Assign(place, rhs) => StmtKind::Assign(
+                instantiate_place(place, self.tid),
+                instantiate_rhs(rhs, self.tid),
+            ),
+            StmtKind::OptionalFence(name) if self.fences.contains(&name.text) => StmtKind::Fence,
+            StmtKind::OptionalFence(_) => StmtKind::Skip,
+            StmtKind::Fence
+            | StmtKind::Skip
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_) => kind.clone(),
+            StmtKind::Assume(c) => StmtKind::Assume(cond(c)),
+            StmtKind::Assert(c, message) => StmtKind::Assert(cond(c), message.clone()),
+            StmtKind::If(arms, otherwise) => {
+                let arms = arms.iter().map(|arm| Arm {
+                    cond: cond(&arm.cond),
+                    block: self.block(&arm.block),
+                });
+                let otherwise = otherwise.as_ref().map(|block| self.block(block));
+                StmtKind::If(arms.collect(), otherwise)
+            }
+            StmtKind::While(c, body) => StmtKind::While(cond(c), self.block(body)),
+            StmtKind::DoWhile(body, c) => StmtKind::DoWhile(self.block(body), cond(c)),
+            StmtKind::Loop(body) => StmtKind::Loop(self.block(body)),
+            StmtKind::Atomic(body) => StmtKind::Atomic(self.block(body)),
+        }
+    }
+}
+
+fn local_line(line: &LocalLine) -> LocalLine {
+    LocalLine {
+        trivia: without_comments(&line.trivia),
+        ..line.clone()
+    }
+}
+
+fn without_comments(trivia: &Trivia) -> Trivia {
+    Trivia {
+        blank_before: trivia.blank_before,
+        ..Trivia::default()
+    }
+}
+
+/// A spec in which copies have their printed names.
+fn resolve_spec(spec: &Spec) -> Spec {
+    Spec {
+        cond: resolve_cond(&spec.cond),
+        ..spec.clone()
+    }
+}
+
+fn resolve_cond(cond: &Cond) -> Cond {
+    let sub = |cond: &Cond| Box::new(resolve_cond(cond));
+    let kind = match &cond.kind {
+        CondKind::True | CondKind::False | CondKind::Any => cond.kind.clone(),
+        CondKind::Not(operand) => CondKind::Not(sub(operand)),
+        CondKind::And(left, right) => CondKind::And(sub(left), sub(right)),
+        CondKind::Or(left, right) => CondKind::Or(sub(left), sub(right)),
+        CondKind::Compare(op, left, right) => {
+            CondKind::Compare(*op, resolve_expr(left), resolve_expr(right))
+        }
+        CondKind::At(thread, label) => CondKind::At(resolve_thread(thread), label.clone()),
+    };
+    Cond {
+        kind,
+        span: cond.span,
+    }
+}
+
+fn resolve_expr(expr: &Expr) -> Expr {
+    let sub = |expr: &Expr| Box::new(resolve_expr(expr));
+    let kind = match &expr.kind {
+        ExprKind::Num(_) | ExprKind::Tid => expr.kind.clone(),
+        ExprKind::Place(place) => ExprKind::Place(Place {
+            thread: place.thread.as_ref().map(resolve_thread),
+            index: place.index.as_ref().map(|index| sub(index)),
+            ..place.clone()
+        }),
+        ExprKind::Neg(operand) => ExprKind::Neg(sub(operand)),
+        ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, sub(left), sub(right)),
+    };
+    Expr {
+        kind,
+        span: expr.span,
+    }
+}
+
+fn resolve_thread(thread: &ThreadRef) -> ThreadRef {
+    ThreadRef {
+        name: Name {
+            text: Symbols::printed_thread(thread),
+            span: thread.name.span,
+        },
+        copy: None,
+        span: thread.span,
+    }
+}

@@ -70,6 +70,11 @@ pub(super) struct Flushing {
 }
 
 impl Buffers {
+    /// The locals that count entries, one per buffer.
+    pub fn counters(&self) -> Vec<&str> {
+        self.rules().counters()
+    }
+
     /// The model's rules.
     pub(super) fn rules(&self) -> &dyn Rules {
         match self {

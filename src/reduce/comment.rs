@@ -3,7 +3,6 @@
 //! The user's own comments are about the source (its `expect:` line even speaks of its verdicts), so
 //! they stay there and the line numbers lead back to them.
 
-use codespan_reporting::files::Files;
 use indexmap::IndexSet;
 
 use super::{Flush, ReduceConfig};
@@ -11,25 +10,36 @@ use crate::lang::ast::{Span, Stmt, StmtKind};
 use crate::lang::source::SourceFile;
 use crate::model::Model;
 
-/// `// line 12: flag0 = 1;`
+/// `// line 12: flag0 = 1;`, the statement without its labels.
 pub(super) fn of_stmt(file: &SourceFile, stmt: &Stmt) -> String {
-    let start = match &stmt.kind {
-        StmtKind::Assign(place, _) => place.span.start,
-        _ => stmt
-            .labels
-            .last()
-            .map_or(stmt.span.start, |label| label.span.end),
+    let (start, text) = match &stmt.kind {
+        StmtKind::OptionalFence(name) => (name.span.start, format!("fence? {};", name.text)),
+        StmtKind::Fence => (stmt.span.end.saturating_sub(1), "fence;".to_owned()),
+        StmtKind::Assign(place, _) => (place.span.start, words(file, place.span.to(stmt.span))),
+        StmtKind::Skip
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Goto(_)
+        | StmtKind::Assume(_)
+        | StmtKind::Assert(..)
+        | StmtKind::If(..)
+        | StmtKind::While(..)
+        | StmtKind::DoWhile(..)
+        | StmtKind::Loop(_)
+        | StmtKind::Atomic(_) => (stmt.span.start, words(file, stmt.span)),
     };
-    let span = Span { start, ..stmt.span };
+    format!("// line {}: {text}", file.line(start))
+}
+
+/// The source at `span` on one line.
+fn words(file: &SourceFile, span: Span) -> String {
     let text = file.text().get(span.range()).unwrap_or_default();
-    let words: Vec<&str> = text.trim_start_matches(':').split_whitespace().collect();
-    let line = line(file, span).map_or(String::new(), |line| format!("line {line}: "));
-    format!("// {line}{}", words.join(" "))
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 /// The comment at the top: what this is a reduction of.
 pub(super) fn header(file: &SourceFile, config: &ReduceConfig) -> Vec<String> {
-    let name = file.name();
+    let name = file.name().replace(char::is_control, "?");
     let fences = fences(&config.fences);
     match config.model {
         Model::Sc => vec![
@@ -59,10 +69,4 @@ fn fences(in_force: &IndexSet<String>) -> String {
     }
     let names: Vec<&str> = in_force.iter().map(String::as_str).collect();
     format!("Optional fences in force: {}.", names.join(", "))
-}
-
-/// The number of the line that a span starts on.
-fn line(file: &SourceFile, span: Span) -> Option<usize> {
-    let index = file.codespan().line_index((), span.start as usize).ok()?;
-    file.codespan().line_number((), index).ok()
 }

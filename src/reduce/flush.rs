@@ -35,8 +35,8 @@
 //! locations are, in the source, the location of what comes next; where a spec names that location,
 //! the loop gets labels, and `P@l` becomes the disjunction over them and `l`.
 
-use hashbrown::HashSet;
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 
 use super::buffers::Rules;
 use super::build::Build;
@@ -61,7 +61,7 @@ type Labels<'a> = Vec<&'a str>;
 pub(super) struct Body<'a> {
     statements: Statements<'a>,
     flush: Flush,
-    named: HashSet<String>,
+    named: FxHashSet<String>,
     names: Names,
     waiting: IndexMap<String, Vec<String>>,
 }
@@ -72,7 +72,7 @@ impl<'a> Body<'a> {
         statements: Statements<'a>,
         flush: Flush,
         labels: impl Iterator<Item = &'a String>,
-        named: HashSet<String>,
+        named: FxHashSet<String>,
     ) -> Self {
         Body {
             statements,

@@ -3,21 +3,21 @@
 //! A name that is taken gets `_` appended until it is free. Taken is every name of the program in
 //! whatever scope, so that a plain `r` in a spec keeps its meaning, and every name made before.
 
-use hashbrown::HashSet;
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 
 use crate::lang::symbols::{Symbols, Variable, element_name};
 
 /// The names that are taken.
 pub(super) struct Names {
-    taken: HashSet<String>,
+    taken: FxHashSet<String>,
 }
 
 impl Names {
     /// The names of variables and threads, the reserved ones (`A_i`, `P_i`) included.
     pub(super) fn of_program(symbols: &Symbols) -> Self {
         let mut names = Names {
-            taken: HashSet::new(),
+            taken: FxHashSet::default(),
         };
         names.take_variables(&symbols.shared);
         for (name, thread) in &symbols.threads {

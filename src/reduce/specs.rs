@@ -3,8 +3,8 @@
 //! `P@l` also holds at the locations of the inline flush loops before `l`; `finally c` must hold only
 //! when all buffers are empty, so it becomes "some buffer is not empty, or c".
 
-use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Layout;
 use super::build::Build;
@@ -14,8 +14,8 @@ use crate::lang::ast::{CompareOp, Cond, CondKind, Item, ItemKind, SpecKind, Tree
 pub(super) type Waiting = IndexMap<String, IndexMap<String, Vec<String>>>;
 
 /// The labels that specs name, by thread.
-pub(super) fn named_labels(tree: &Tree) -> HashMap<String, HashSet<String>> {
-    let mut named = HashMap::new();
+pub(super) fn named_labels(tree: &Tree) -> FxHashMap<String, FxHashSet<String>> {
+    let mut named = FxHashMap::default();
     for item in &tree.items {
         if let ItemKind::Spec(spec) = &item.kind {
             collect_labels(&spec.cond, &mut named);
@@ -40,7 +40,7 @@ pub(super) fn relax(items: &mut [Item], layout: &Layout, waiting: &Waiting) {
 fn once_flushed(cond: Cond, layout: &Layout) -> Cond {
     let build = Build::at(cond.span);
     let counters = layout.threads.iter().flat_map(|(thread, buffers)| {
-        let counters = buffers.rules().counters().into_iter();
+        let counters = buffers.counters().into_iter();
         counters.map(|count| build.local_of(thread, count))
     });
     let filled = counters.map(|count| build.compare(count, CompareOp::Ne, build.num(0)));
@@ -73,7 +73,7 @@ fn with_waiting(cond: &mut Cond, waiting: &Waiting) {
     }
 }
 
-fn collect_labels(cond: &Cond, named: &mut HashMap<String, HashSet<String>>) {
+fn collect_labels(cond: &Cond, named: &mut FxHashMap<String, FxHashSet<String>>) {
     match &cond.kind {
         CondKind::Not(operand) => collect_labels(operand, named),
         CondKind::And(left, right) | CondKind::Or(left, right) => {

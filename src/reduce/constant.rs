@@ -96,3 +96,52 @@ fn mentions_tid(expr: &Expr) -> bool {
         ExprKind::Binary(_, left, right) => mentions_tid(left) || mentions_tid(right),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::ast::Span;
+
+    fn binary(op: ArithOp, left: Expr, right: Expr) -> Expr {
+        build().expr(ExprKind::Binary(op, Box::new(left), Box::new(right)))
+    }
+
+    fn build() -> Build {
+        Build::at(Span::default())
+    }
+
+    fn tid() -> Expr {
+        build().expr(ExprKind::Tid)
+    }
+
+    #[test]
+    fn what_depends_on_tid_is_computed() {
+        let other = binary(ArithOp::Sub, build().num(1), tid());
+        assert_eq!(instantiate(&other, Some(0)), build().num(1));
+        let less = binary(ArithOp::Sub, tid(), build().num(3));
+        assert_eq!(instantiate(&less, Some(1)), build().num(-2));
+        assert_eq!(value(&build().num(-2)), Some(-2));
+    }
+
+    #[test]
+    fn what_does_not_depend_on_tid_stays_as_written() {
+        let sum = binary(ArithOp::Add, build().num(1), build().num(2));
+        assert_eq!(instantiate(&sum, Some(1)), sum);
+        let mixed = binary(
+            ArithOp::Add,
+            binary(ArithOp::Mul, tid(), build().num(4)),
+            sum.clone(),
+        );
+        let variable = binary(ArithOp::Add, mixed, build().var("r"));
+        let expected = binary(ArithOp::Add, build().num(11), build().var("r"));
+        assert_eq!(instantiate(&variable, Some(2)), expected);
+    }
+
+    #[test]
+    fn arithmetic_beyond_64_bits_stays() {
+        let large = binary(ArithOp::Add, build().num(i64::MAX), tid());
+        let expected = binary(ArithOp::Add, build().num(i64::MAX), build().num(1));
+        assert_eq!(instantiate(&large, Some(1)), expected);
+        assert_eq!(value(&expected), None);
+    }
+}

@@ -14,3 +14,12 @@ pub struct Checked {
     /// What the user should know all the same.
     pub warnings: Vec<Diagnostic>,
 }
+
+/// Checks the static rules.
+pub fn check(tree: Tree) -> Result<Checked, Vec<Diagnostic>> {
+    Ok(Checked {
+        tree,
+        symbols: Symbols::default(),
+        warnings: Vec::new(),
+    })
+}

@@ -172,7 +172,9 @@ impl Printer {
     /// The end of a block; `first` says whether nothing but statements stood in it.
     fn close(&mut self, block: &Block, first: bool) {
         let comments = match block.end_comments.as_slice() {
-            [blank, comments @ ..] if blank.is_empty() && first && block.stmts.is_empty() => comments,
+            [blank, comments @ ..] if blank.is_empty() && first && block.stmts.is_empty() => {
+                comments
+            }
             comments => comments,
         };
         self.comments(comments);

@@ -60,11 +60,14 @@ pub enum Meaning<'a> {
 impl Symbols {
     /// What `name` stands for inside the thread called `thread`, or outside all threads.
     pub fn meaning(&self, thread: Option<&str>, name: &str) -> Option<Meaning<'_>> {
-        let locals = thread
-            .and_then(|thread| self.threads.get(thread))
-            .map(|thread| &thread.locals);
-        let local = locals.and_then(|locals| lookup(Scope::Local, locals, name));
+        let local = thread.and_then(|thread| self.local_meaning(thread, name));
         local.or_else(|| lookup(Scope::Shared, &self.shared, name))
+    }
+
+    /// What `name` stands for among the locals of the thread called `thread`.
+    pub fn local_meaning(&self, thread: &str, name: &str) -> Option<Meaning<'_>> {
+        let thread = self.threads.get(thread)?;
+        lookup(Scope::Local, &thread.locals, name)
     }
 
     /// The number of threads that a thread's text stands for.
@@ -89,6 +92,15 @@ pub fn element_name(array: &str, index: usize) -> String {
     format!("{array}_{index}")
 }
 
+/// The array or thread and the number in a name like `A_1`, which may be an element or a copy.
+pub(crate) fn split_element(name: &str) -> Option<(&str, usize)> {
+    let (base, index) = name.rsplit_once('_')?;
+    let digits = index.bytes().all(|byte| byte.is_ascii_digit());
+    let canonical = digits && (index == "0" || !index.starts_with('0'));
+    let index = index.parse().ok().filter(|_| canonical)?;
+    Some((base, index))
+}
+
 fn lookup<'a>(
     scope: Scope,
     variables: &'a IndexMap<String, Variable>,
@@ -100,9 +112,7 @@ fn lookup<'a>(
             None => Meaning::Scalar(scope, name),
         });
     }
-    let (array, index) = name.rsplit_once('_')?;
-    let canonical = index == "0" || !index.starts_with('0');
-    let index: usize = index.parse().ok().filter(|_| canonical)?;
+    let (array, index) = split_element(name)?;
     let (array, variable) = variables.get_key_value(array)?;
     (index < variable.size?).then_some(Meaning::Element(scope, array, index))
 }

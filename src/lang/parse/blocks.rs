@@ -4,8 +4,8 @@ use super::operators::name;
 use super::scan::{Token, next_proper_token};
 use super::{MAX_BLOCKS, MAX_MISTAKES, Parser, Piece, Rule, span};
 use crate::lang::ast::{
-    Arm, Background, Block, Cond, CondKind, Item, ItemKind, LocalLine, Span, Stmt, StmtKind, Thread,
-    Tree, Trivia,
+    Arm, Background, Block, Cond, CondKind, Item, ItemKind, LocalLine, Span, Stmt, StmtKind,
+    Thread, Tree, Trivia,
 };
 use crate::lang::source::Diagnostic;
 
@@ -164,7 +164,9 @@ impl Parser<'_> {
             }
         };
         let labels = piece.all(Rule::label);
-        let labels = labels.map(|label| name(&label.needed(Rule::name))).collect();
+        let labels = labels
+            .map(|label| name(&label.needed(Rule::name)))
+            .collect();
         let part = piece.parts().last().expect("an entry is one of its kinds");
         if part.rule() == Rule::local {
             let vars = self.variables(&part);

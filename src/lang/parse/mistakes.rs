@@ -113,7 +113,11 @@ impl Parser<'_> {
         let mut diagnostic =
             Diagnostic::error("this block is not closed", open, "the block begins here")
                 .with_secondary(at, found);
-        if let Some(suspect) = self.suspect.take().filter(|suspect| open.start < suspect.start) {
+        if let Some(suspect) = self
+            .suspect
+            .take()
+            .filter(|suspect| open.start < suspect.start)
+        {
             let label = "the `}` that closes this block stands at another indentation";
             diagnostic = diagnostic.with_secondary(suspect, label);
         }
@@ -256,7 +260,9 @@ impl Parser<'_> {
             "else" => Diagnostic::error("`else` without `if`", at, "no `if` ends right before it")
                 .with_note("`else` follows the `}` of the block of an `if`"),
             "{" => Diagnostic::error("a block of its own is no statement", at, "this block")
-                .with_note("remove the braces, or write `atomic { … }` if it is meant to be atomic"),
+                .with_note(
+                    "remove the braces, or write `atomic { … }` if it is meant to be atomic",
+                ),
             _ => Diagnostic::error(
                 format!("expected a statement, found {}", self.describe(found)),
                 at,
@@ -388,10 +394,7 @@ fn closes(rule: Rule) -> bool {
 
 /// Whether a rule goes on with an expression or name that could as well have ended.
 fn continues(rule: Rule) -> bool {
-    matches!(
-        in_words(rule),
-        "an operator" | "`[`" | "`.`" | "`@`"
-    )
+    matches!(in_words(rule), "an operator" | "`[`" | "`.`" | "`@`")
 }
 
 fn in_words(rule: Rule) -> &'static str {
@@ -449,7 +452,10 @@ fn in_words(rule: Rule) -> &'static str {
 fn is_keyword(word: &str) -> bool {
     ITEM_WORDS.contains(&word)
         || STATEMENT_WORDS.contains(&word)
-        || matches!(word, "cas" | "swap" | "fetch_add" | "tid" | "true" | "false")
+        || matches!(
+            word,
+            "cas" | "swap" | "fetch_add" | "tid" | "true" | "false"
+        )
 }
 
 /// A token's text, cut if it is long.

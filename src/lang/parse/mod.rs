@@ -23,6 +23,8 @@ mod trivia;
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
+
 use pest::iterators::Pair;
 use pest::pratt_parser::PrattParser;
 
@@ -44,7 +46,10 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The parser that pest makes from the grammar.
 mod grammar {
-    #![allow(missing_docs, reason = "pest derives an item for each rule of the grammar")]
+    #![allow(
+        missing_docs,
+        reason = "pest derives an item for each rule of the grammar"
+    )]
 
     #[derive(pest_derive::Parser)]
     #[grammar = "../grammar/program.pest"]
@@ -90,7 +95,7 @@ struct Parser<'s> {
     /// A block whose braces stand at different indentations, which may be the one that misses a brace.
     suspect: Option<Span>,
     /// The precedence of the operators.
-    precedence: PrattParser<Rule>,
+    precedence: Rc<PrattParser<Rule>>,
     /// The mistakes so far.
     diagnostics: Vec<Diagnostic>,
 }
@@ -99,12 +104,16 @@ impl<'s> Parser<'s> {
     fn new(text: &'s str, comments: Vec<Span>) -> Self {
         Parser {
             text,
-            pos: if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 },
+            pos: if text.starts_with(BYTE_ORDER_MARK) {
+                BYTE_ORDER_MARK.len_utf8()
+            } else {
+                0
+            },
             comments: trivia::Comments::new(comments),
             depth: 0,
             unclosed_at: None,
             suspect: None,
-            precedence: operators::precedence(),
+            precedence: Rc::new(operators::precedence()),
             diagnostics: Vec::new(),
         }
     }

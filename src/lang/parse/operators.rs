@@ -4,6 +4,8 @@
 //! [`Parser::cond`] then say what the place requires, so that a condition in the place of an
 //! expression gets a message that says just that.
 
+use std::rc::Rc;
+
 use pest::iterators::Pair;
 use pest::pratt_parser::{Assoc, Op, PrattParser};
 
@@ -107,20 +109,30 @@ impl Parser<'_> {
     /// The tree of an `expr` piece, with at most `budget` operators above any operand.
     fn node(&mut self, piece: &Piece<'_>, budget: usize) -> Node {
         let span = piece.span();
-        let operators = piece.parts().filter(|part| is_operator(part.rule())).count();
+        let operators = piece
+            .parts()
+            .filter(|part| is_operator(part.rule()))
+            .count();
         if operators > budget {
             self.report(too_many_operators(span));
             return Node::broken(span);
         }
         let budget = budget - operators;
         let base = piece.base;
-        let precedence = std::mem::replace(&mut self.precedence, PrattParser::new());
+        let precedence = Rc::clone(&self.precedence);
         let node = precedence
             .map_primary(|pair| self.operand(&Piece { pair, base }, budget))
-            .map_prefix(|operator, node| prefix(&Piece { pair: operator, base }, node))
+            .map_prefix(|operator, node| {
+                prefix(
+                    &Piece {
+                        pair: operator,
+                        base,
+                    },
+                    node,
+                )
+            })
             .map_infix(|left, operator, right| infix(&operator, left, right))
             .parse(piece.pair.clone().into_inner());
-        self.precedence = precedence;
         Node { span, ..node }
     }
 

@@ -3,8 +3,7 @@
 use super::operators::name;
 use super::{Parser, Piece, Rule};
 use crate::lang::ast::{
-    Cond, Expr, ExprKind, Init, Name, Number, Place, Placement, Rhs, Spec, SpecKind, StmtKind,
-    VarDecl,
+    Cond, Expr, Init, Name, Number, Place, Placement, Rhs, Spec, SpecKind, StmtKind, VarDecl,
 };
 use crate::lang::source::Diagnostic;
 use crate::model::Model;
@@ -125,10 +124,7 @@ impl Parser<'_> {
             return StmtKind::Skip;
         };
         let rhs = piece.parts().find_map(|part| self.rhs(&part));
-        StmtKind::Assign(
-            target,
-            rhs.expect("the grammar requires a right-hand side"),
-        )
+        StmtKind::Assign(target, rhs.expect("the grammar requires a right-hand side"))
     }
 
     fn rhs(&mut self, piece: &Piece<'_>) -> Option<Rhs> {
@@ -143,7 +139,9 @@ impl Parser<'_> {
         }
         let place = self.place(&piece.needed(Rule::reference));
         let mut arguments = piece.all(Rule::expr).map(|argument| self.expr(&argument));
-        let first = arguments.next().expect("atomic operations have an argument");
+        let first = arguments
+            .next()
+            .expect("atomic operations have an argument");
         Some(match (piece.rule(), place, arguments.next()) {
             (_, None, _) => Rhs::Expr(first),
             (Rule::swap, Some(place), _) => Rhs::Swap(place, first),

@@ -4,7 +4,7 @@
 //! recurses into them, and steps over the tokens of broken pieces. All in one pass each, whatever
 //! the text is.
 
-use super::{span, MAX_BRACKETS};
+use super::{MAX_BRACKETS, span};
 use crate::lang::ast::Span;
 use crate::lang::source::Diagnostic;
 
@@ -63,10 +63,7 @@ pub(super) fn scan(text: &str) -> Scan {
                     found.too_deep.push(too_deep(token));
                 }
             }
-            TokenKind::Word
-            | TokenKind::Number
-            | TokenKind::Text
-            | TokenKind::UnclosedText => {}
+            TokenKind::Word | TokenKind::Number | TokenKind::Text | TokenKind::UnclosedText => {}
         }
     }
     found
@@ -77,7 +74,10 @@ pub(super) fn next_token(text: &str, at: usize) -> Option<Token> {
     let start = at + text[at..].find(|c: char| !is_space(c))?;
     let rest = &text[start..];
     let (kind, length) = if rest.starts_with("//") {
-        (TokenKind::Comment, rest.find(['\n', '\r']).unwrap_or(rest.len()))
+        (
+            TokenKind::Comment,
+            rest.find(['\n', '\r']).unwrap_or(rest.len()),
+        )
     } else if let Some(inside) = rest.strip_prefix("/*") {
         match inside.find("*/") {
             Some(length) => (TokenKind::Comment, length + 4),
@@ -125,7 +125,9 @@ fn word_or_symbol(rest: &str) -> (TokenKind, usize) {
         };
         return (kind, word);
     }
-    let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
+    let operator = OPERATORS
+        .iter()
+        .find(|operator| rest.starts_with(**operator));
     let length = match operator {
         Some(operator) => operator.len(),
         None => rest.chars().next().map_or(0, char::len_utf8),

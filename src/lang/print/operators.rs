@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::lang::ast::{
-    ArithOp, CompareOp, Cond, CondKind, Expr, ExprKind, Place, ThreadRef,
-};
+use crate::lang::ast::{ArithOp, CompareOp, Cond, CondKind, Expr, ExprKind, Place, ThreadRef};
 
 /// How tightly something binds, from the loosest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,0 +1,230 @@
+//! Rules about the statements of threads: at most one shared access each, and what may stand where.
+
+use super::names::Names;
+use super::operands::{Operands, Site};
+use super::ways_out::spare_local;
+use crate::lang::ast::{
+    Block, Cond, Expr, ExprKind, Place, Rhs, Span, Stmt, StmtKind, Thread, Tree,
+};
+use crate::lang::print::{print_place, print_rhs};
+use crate::lang::source::Diagnostic;
+use crate::lang::symbols::{Scope, Symbols, ThreadSymbols};
+
+/// Checks the statements of all threads.
+pub(super) fn check(tree: &Tree, names: &Names, found: &mut Vec<Diagnostic>) {
+    for thread in names.threads(tree) {
+        found.extend(check_thread(thread, &names.symbols));
+    }
+}
+
+fn check_thread(thread: &Thread, symbols: &Symbols) -> Vec<Diagnostic> {
+    let Some(own) = symbols.threads.get(&thread.name.text) else {
+        return Vec::new();
+    };
+    let mut checker = Checker {
+        operands: Operands {
+            symbols,
+            thread: Some(&thread.name.text),
+            labels: None,
+            found: Vec::new(),
+            shared_reads: Vec::new(),
+        },
+        thread: own,
+        in_background: true,
+    };
+    for background in &thread.backgrounds {
+        checker.block(&background.body);
+    }
+    checker.in_background = false;
+    checker.block(&thread.body);
+    checker.operands.found
+}
+
+struct Checker<'a> {
+    operands: Operands<'a>,
+    thread: &'a ThreadSymbols,
+    in_background: bool,
+}
+
+impl Checker<'_> {
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign(target, rhs) => self.assign(target, rhs, stmt),
+            StmtKind::Assume(cond) => self.cond(cond, &stmt.kind),
+            StmtKind::Assert(cond, _) => self.operands.cond(cond, Site::Assert, true),
+            StmtKind::If(arms, otherwise) => {
+                for arm in arms {
+                    self.cond(&arm.cond, &stmt.kind);
+                    self.block(&arm.block);
+                }
+                otherwise.iter().for_each(|block| self.block(block));
+            }
+            StmtKind::While(cond, block) => {
+                self.cond(cond, &stmt.kind);
+                self.block(block);
+            }
+            StmtKind::DoWhile(block, cond) => {
+                self.block(block);
+                self.cond(cond, &stmt.kind);
+            }
+            StmtKind::Loop(block) | StmtKind::Atomic(block) => self.block(block),
+            StmtKind::Fence
+            | StmtKind::OptionalFence(_)
+            | StmtKind::Skip
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_) => {}
+        }
+    }
+
+    /// Checks the condition of a statement.
+    fn cond(&mut self, cond: &Cond, stmt: &StmtKind) {
+        self.operands.cond(cond, Site::Statement, true);
+        self.report_reads(stmt, "conditions use locals");
+    }
+
+    fn assign(&mut self, target: &Place, rhs: &Rhs, stmt: &Stmt) {
+        let scope = self.operands.accessed_place(target);
+        match rhs {
+            Rhs::Any(span) => {
+                if scope == Some(Scope::Shared) {
+                    self.havoc(target, *span, &stmt.kind);
+                }
+            }
+            Rhs::Expr(expr) => self.value(expr, scope),
+            Rhs::Cas(place, first, second) => {
+                self.atomic_operation("cas", scope, place, stmt);
+                self.operands.expr(first, Site::Statement);
+                self.operands.expr(second, Site::Statement);
+            }
+            Rhs::Swap(place, argument) => {
+                self.atomic_operation("swap", scope, place, stmt);
+                self.operands.expr(argument, Site::Statement);
+            }
+            Rhs::FetchAdd(place, argument) => {
+                self.atomic_operation("fetch_add", scope, place, stmt);
+                self.operands.expr(argument, Site::Statement);
+            }
+        }
+        let rule = match (rhs, scope) {
+            (Rhs::Expr(_), Some(Scope::Shared)) => "a store takes its value from locals",
+            (Rhs::Expr(_), _) => "a load is a statement of its own",
+            _ => "a statement has at most one shared access",
+        };
+        self.report_reads(&stmt.kind, rule);
+    }
+
+    /// Checks the right-hand side of a plain assignment. A shared place alone is a load if it goes
+    /// into a local.
+    fn value(&mut self, expr: &Expr, target: Option<Scope>) {
+        match &expr.kind {
+            ExprKind::Place(place) if target != Some(Scope::Shared) => {
+                self.operands.accessed_place(place);
+            }
+            ExprKind::Place(_)
+            | ExprKind::Num(_)
+            | ExprKind::Tid
+            | ExprKind::Neg(_)
+            | ExprKind::Binary(..) => {
+                self.operands.expr(expr, Site::Statement);
+            }
+        }
+    }
+
+    fn havoc(&mut self, target: &Place, any: Span, stmt: &StmtKind) {
+        let target = print_place(target);
+        let spare = self.spare(stmt);
+        let diagnostic = Diagnostic::error(
+            "only a local can be set to an arbitrary value",
+            any,
+            format!("`{target}` is shared"),
+        );
+        self.operands.found.push(diagnostic.with_note(format!(
+            "havoc a local first: {}`{1} = *; {target} = {1};`",
+            spare.declaration, spare.name,
+        )));
+    }
+
+    /// Checks the places of `cas`, `swap` and `fetch_add`.
+    fn atomic_operation(&mut self, name: &str, result: Option<Scope>, place: &Place, stmt: &Stmt) {
+        if self.in_background {
+            self.operands.found.push(
+                Diagnostic::error(
+                    format!("a `background` block has no `{name}`"),
+                    stmt.span,
+                    "not allowed here",
+                )
+                .with_note("the block runs as one step: plain assignments do the same"),
+            );
+        }
+        if let (Some(Scope::Shared), StmtKind::Assign(target, rhs)) = (result, &stmt.kind) {
+            let target_text = print_place(target);
+            let spare = self.spare(&stmt.kind);
+            let diagnostic = Diagnostic::error(
+                format!("the result of `{name}` goes into a local"),
+                target.span,
+                "this is shared",
+            );
+            self.operands.found.push(diagnostic.with_note(format!(
+                "take a local first: {}`{1} = {2}; {target_text} = {1};`",
+                spare.declaration,
+                spare.name,
+                print_rhs(rhs),
+            )));
+        }
+        if self.operands.accessed_place(place) == Some(Scope::Local) {
+            self.operands.found.push(
+                Diagnostic::error(
+                    format!("`{name}` works on a shared variable"),
+                    place.span,
+                    "this is a local",
+                )
+                .with_note("nobody else sees a local: plain assignments do the same"),
+            );
+        }
+    }
+
+    /// Reports the shared places that were read where only locals may be.
+    fn report_reads(&mut self, stmt: &StmtKind, rule: &str) {
+        for place in std::mem::take(&mut self.operands.shared_reads) {
+            let spare = self.spare(stmt);
+            let name = print_place(&place);
+            let diagnostic = Diagnostic::error(rule, place.span, format!("`{name}` is shared"))
+                .with_note(format!(
+                    "load `{name}` into a local first: {}`{} = {name};`",
+                    spare.declaration, spare.name
+                ));
+            self.operands.found.push(match stmt {
+                StmtKind::While(..) => diagnostic.with_note(format!(
+                    "a loop `do {{ {} = {name}; }} while (…);` loads it before each test",
+                    spare.name
+                )),
+                _ => diagnostic,
+            });
+        }
+    }
+
+    fn spare(&self, stmt: &StmtKind) -> SpareText {
+        let symbols = self.operands.symbols;
+        let thread = self.operands.thread;
+        let spare = spare_local(self.thread, stmt, |name| {
+            symbols.meaning(thread, name).is_some() || symbols.threads.contains_key(name)
+        });
+        SpareText {
+            declaration: spare.declaration(),
+            name: spare.name().to_owned(),
+        }
+    }
+}
+
+/// A local to load into, as notes name it.
+struct SpareText {
+    declaration: String,
+    name: String,
+}

@@ -1,0 +1,354 @@
+//! What a program declares: the symbol table, and the rules about names and sizes.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+
+use super::{MAX_SCALARS, MAX_SIZE};
+use crate::lang::ast::{Init, ItemKind, Name, Number, Span, Thread, Tree, VarDecl};
+use crate::lang::source::Diagnostic;
+use crate::lang::symbols::{Symbols, ThreadSymbols, Variable, split_element};
+
+/// What a program declares.
+pub(super) struct Names {
+    /// The symbol table; of names that are declared twice it has the first.
+    pub symbols: Symbols,
+    /// The numbers of the items that are threads whose name was taken.
+    duplicates: HashSet<usize>,
+}
+
+impl Names {
+    /// The threads whose names are their own.
+    pub(super) fn threads<'t>(&self, tree: &'t Tree) -> impl Iterator<Item = &'t Thread> {
+        let items = tree.items.iter().enumerate();
+        items.filter_map(|(at, item)| match &item.kind {
+            ItemKind::Thread(thread) if !self.duplicates.contains(&at) => Some(thread),
+            ItemKind::Thread(_)
+            | ItemKind::Shared(_)
+            | ItemKind::Placement(_)
+            | ItemKind::Spec(_) => None,
+        })
+    }
+}
+
+/// Collects all declarations.
+pub(super) fn collect(tree: &Tree, found: &mut Vec<Diagnostic>) -> Names {
+    let mut collector = Collector {
+        symbols: Symbols::default(),
+        globals: IndexMap::new(),
+        duplicates: HashSet::new(),
+        found,
+    };
+    for (at, item) in tree.items.iter().enumerate() {
+        match &item.kind {
+            ItemKind::Shared(vars) => collector.shared(vars),
+            ItemKind::Thread(thread) => collector.thread(at, thread),
+            ItemKind::Placement(_) | ItemKind::Spec(_) => {}
+        }
+    }
+    collector.locals(tree);
+    collector.reserved_globals();
+    collector.total();
+    Names {
+        symbols: collector.symbols,
+        duplicates: collector.duplicates,
+    }
+}
+
+/// What a name of the outermost scope is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Global {
+    Shared,
+    Thread,
+}
+
+struct Collector<'a> {
+    symbols: Symbols,
+    /// Shared variables and threads with the places where they are declared.
+    globals: IndexMap<String, (Global, Span)>,
+    duplicates: HashSet<usize>,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+impl Collector<'_> {
+    fn shared(&mut self, vars: &[VarDecl]) {
+        for var in vars {
+            let variable = self.variable(var);
+            if self.global(&var.name, Global::Shared) {
+                self.symbols.shared.insert(var.name.text.clone(), variable);
+            }
+        }
+    }
+
+    fn thread(&mut self, at: usize, thread: &Thread) {
+        let copies = thread.copies.map(|copies| self.size(copies, "copies"));
+        if !self.global(&thread.name, Global::Thread) {
+            self.duplicates.insert(at);
+            return;
+        }
+        let symbols = ThreadSymbols {
+            copies,
+            ..ThreadSymbols::default()
+        };
+        self.symbols
+            .threads
+            .insert(thread.name.text.clone(), symbols);
+    }
+
+    /// Enters a name of the outermost scope; says whether it was free.
+    fn global(&mut self, name: &Name, global: Global) -> bool {
+        match self.globals.entry(name.text.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert((global, name.span));
+                true
+            }
+            Entry::Occupied(entry) => {
+                let (_, first) = *entry.get();
+                self.found.push(declared_twice(name, first));
+                false
+            }
+        }
+    }
+
+    /// Enters the locals of all threads, once all names of the outermost scope are known.
+    fn locals(&mut self, tree: &Tree) {
+        for (at, item) in tree.items.iter().enumerate() {
+            if let ItemKind::Thread(thread) = &item.kind
+                && !self.duplicates.contains(&at)
+            {
+                let locals = self.thread_locals(thread);
+                if let Some(symbols) = self.symbols.threads.get_mut(&thread.name.text) {
+                    symbols.locals = locals;
+                }
+            }
+        }
+    }
+
+    fn thread_locals(&mut self, thread: &Thread) -> IndexMap<String, Variable> {
+        let mut locals: IndexMap<String, Variable> = IndexMap::new();
+        let vars = || thread.locals.iter().flat_map(|line| &line.vars);
+        for var in vars() {
+            let variable = self.variable(var);
+            if let Some(first) = locals.get(&var.name.text) {
+                self.found.push(declared_twice(&var.name, first.span));
+            } else if let Some(&(global, first)) = self.globals.get(&var.name.text) {
+                self.found.push(hides_global(&var.name, global, first));
+            } else {
+                locals.insert(var.name.text.clone(), variable);
+            }
+        }
+        for var in vars() {
+            let owner = self
+                .reserved_by_global(&var.name)
+                .or_else(|| reserved_by_array(&locals, &var.name));
+            self.found
+                .extend(owner.map(|owner| reserved(&var.name, &owner)));
+        }
+        locals
+    }
+
+    /// The shared array or replicated thread that has `name` for an element or a copy.
+    fn reserved_by_global(&self, name: &Name) -> Option<Owner> {
+        let (base, number) = split_element(&name.text)?;
+        let &(_, span) = self.globals.get(base)?;
+        let copies = self.symbols.threads.get(base).and_then(|t| t.copies);
+        if copies.is_some_and(|copies| number < copies) {
+            let text = format!("copy {number} of the thread `{base}`");
+            return Some(Owner { text, span });
+        }
+        reserved_by_array(&self.symbols.shared, name)
+    }
+
+    /// Finds shared variables and threads that are called like an element or a copy.
+    fn reserved_globals(&mut self) {
+        let mut local_arrays: IndexMap<&str, &Variable> = IndexMap::new();
+        for thread in self.symbols.threads.values() {
+            let arrays = thread.locals.iter().filter(|(_, var)| var.size.is_some());
+            for (name, array) in arrays {
+                let known = local_arrays.entry(name).or_insert(array);
+                if known.size < array.size {
+                    *known = array;
+                }
+            }
+        }
+        let mut broken = Vec::new();
+        for (text, &(_, span)) in &self.globals {
+            let name = Name {
+                text: text.clone(),
+                span,
+            };
+            let local = || {
+                let (base, number) = split_element(text)?;
+                element_of(base, number, local_arrays.get(base)?)
+            };
+            let owner = self.reserved_by_global(&name).or_else(local);
+            broken.extend(owner.map(|owner| reserved(&name, &owner)));
+        }
+        self.found.extend(broken);
+    }
+
+    fn variable(&mut self, var: &VarDecl) -> Variable {
+        let size = var.size.map(|size| self.size(size, "size"));
+        Variable {
+            size,
+            init: self.init(var, size),
+            span: var.name.span,
+        }
+    }
+
+    /// A size or number of copies, brought into its limits if it breaks them.
+    fn size(&mut self, number: Number, what: &str) -> usize {
+        let size = usize::try_from(number.value).unwrap_or(0);
+        let (message, label) = if number.value < 1 {
+            (
+                format!("a {} is at least 1", singular(what)),
+                "this is too small",
+            )
+        } else if size > MAX_SIZE {
+            let message = format!("a {} is at most {MAX_SIZE}", singular(what));
+            (message, "this is too large")
+        } else {
+            return size;
+        };
+        let note = match what {
+            "copies" => "leave out the brackets for a thread without copies",
+            _ => "leave out the brackets for a variable that is not an array",
+        };
+        self.found
+            .push(Diagnostic::error(message, number.span, label).with_note(note));
+        size.clamp(1, MAX_SIZE)
+    }
+
+    fn init(&mut self, var: &VarDecl, size: Option<usize>) -> Vec<Option<i64>> {
+        let length = size.unwrap_or(1);
+        let (numbers, span) = match &var.init {
+            None => return vec![Some(0); length],
+            Some(Init::Any(_)) => return vec![None; length],
+            Some(Init::Value(number)) => return vec![Some(number.value); length],
+            Some(Init::List(numbers, span)) => (numbers, *span),
+        };
+        if size.is_none() {
+            self.found.push(list_for_scalar(var, numbers.len(), span));
+        } else if numbers.len() != length {
+            self.found
+                .push(list_length(var, numbers.len(), length, span));
+        }
+        let values = numbers.iter().map(|number| Some(number.value));
+        values
+            .chain(std::iter::repeat(Some(0)))
+            .take(length)
+            .collect()
+    }
+
+    /// Checks the number of scalars.
+    fn total(&mut self) {
+        let scalars = |variables: &IndexMap<String, Variable>| -> usize {
+            variables.values().map(|var| var.init.len()).sum()
+        };
+        let shared = scalars(&self.symbols.shared);
+        let mut total = shared;
+        let mut last = self.symbols.shared.values().next_back();
+        for thread in self.symbols.threads.values() {
+            total = total.saturating_add(scalars(&thread.locals) * thread.copies.unwrap_or(1));
+            if total > MAX_SCALARS {
+                last = thread.locals.values().next_back();
+                break;
+            }
+        }
+        if let Some(last) = last.filter(|_| total > MAX_SCALARS) {
+            self.found.push(too_many_scalars(last.span));
+        }
+    }
+}
+
+/// Who else a name belongs to.
+struct Owner {
+    text: String,
+    span: Span,
+}
+
+fn reserved_by_array(variables: &IndexMap<String, Variable>, name: &Name) -> Option<Owner> {
+    let (base, number) = split_element(&name.text)?;
+    element_of(base, number, variables.get(base)?)
+}
+
+fn element_of(base: &str, number: usize, array: &Variable) -> Option<Owner> {
+    array.size.filter(|&size| number < size).map(|_| Owner {
+        text: format!("element {number} of the array `{base}`"),
+        span: array.span,
+    })
+}
+
+fn singular(what: &str) -> &str {
+    match what {
+        "copies" => "number of copies",
+        _ => "size",
+    }
+}
+
+fn declared_twice(name: &Name, first: Span) -> Diagnostic {
+    Diagnostic::error(
+        format!("`{}` is declared twice", name.text),
+        name.span,
+        "declared again here",
+    )
+    .with_secondary(first, "first declared here")
+    .with_note("remove or rename one of the two")
+}
+
+fn hides_global(name: &Name, global: Global, first: Span) -> Diagnostic {
+    let what = match global {
+        Global::Shared => "a shared variable",
+        Global::Thread => "a thread",
+    };
+    Diagnostic::error(
+        format!("the local `{}` has the name of {what}", name.text),
+        name.span,
+        "this name is taken",
+    )
+    .with_secondary(first, format!("{what} since here"))
+    .with_note("rename the local")
+}
+
+fn reserved(name: &Name, owner: &Owner) -> Diagnostic {
+    Diagnostic::error(
+        format!("`{}` is the name of {}", name.text, owner.text),
+        name.span,
+        "this name is reserved",
+    )
+    .with_secondary(owner.span, "declared here")
+    .with_note(format!("choose another name than `{}`", name.text))
+}
+
+fn list_for_scalar(var: &VarDecl, count: usize, span: Span) -> Diagnostic {
+    let name = &var.name.text;
+    Diagnostic::error(
+        format!("`{name}` is not an array"),
+        span,
+        "a list of initial values is for arrays",
+    )
+    .with_note(format!(
+        "declare an array, `{name}[{count}] = …`, or give one value"
+    ))
+}
+
+fn list_length(var: &VarDecl, count: usize, size: usize, span: Span) -> Diagnostic {
+    let name = &var.name.text;
+    Diagnostic::error(
+        format!("the array `{name}` has {size} elements, its list has {count}"),
+        span,
+        format!("{size} values are expected"),
+    )
+    .with_secondary(var.name.span, "declared here")
+    .with_note("give one value for each element, or a single value for all of them")
+}
+
+fn too_many_scalars(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        format!("the program has more than {MAX_SCALARS} variables"),
+        span,
+        "array elements and the locals of all copies are counted",
+    )
+    .with_note("make arrays smaller or copies fewer")
+}

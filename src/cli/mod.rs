@@ -7,6 +7,7 @@
 mod console;
 mod input;
 mod output;
+mod translate;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -45,7 +46,9 @@ struct Cli {
 const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknown; 2 bad input or usage; 6 internal error.";
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Translate(translate::TranslateArgs),
+}
 
 /// What a command found, as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +105,10 @@ pub fn main() -> ExitCode {
     exit.code()
 }
 
-fn run(command: &Command, _console: &Console) -> Result<Answer, Failure> {
-    match *command {}
+fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
+    match command {
+        Command::Translate(args) => translate::run(args, console),
+    }
 }
 
 /// Delivers an answer or explains a failure.

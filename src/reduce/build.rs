@@ -130,9 +130,14 @@ impl Build {
 
     /// The conjunction, or nothing if there are no conditions.
     pub(super) fn all(&self, conds: impl IntoIterator<Item = Cond>) -> Option<Cond> {
-        conds
-            .into_iter()
-            .reduce(|left, right| self.and(left, right))
+        let conds = conds.into_iter().collect();
+        join(conds, &|left, right| self.and(left, right))
+    }
+
+    /// The disjunction, or nothing if there are no conditions.
+    pub(super) fn any(&self, conds: impl IntoIterator<Item = Cond>) -> Option<Cond> {
+        let conds = conds.into_iter().collect();
+        join(conds, &|left, right| self.or(left, right))
     }
 
     pub(super) fn stmt(&self, kind: StmtKind) -> Stmt {
@@ -189,4 +194,16 @@ impl Build {
             span: self.span,
         }
     }
+}
+
+/// How many conditions are joined in one row.
+const ROW: usize = 64;
+
+/// Joins conditions in a row, or a long row half by half, so that no tree gets deep.
+fn join(mut conds: Vec<Cond>, with: &impl Fn(Cond, Cond) -> Cond) -> Option<Cond> {
+    if conds.len() <= ROW {
+        return conds.into_iter().reduce(with);
+    }
+    let second = conds.split_off(conds.len() / 2);
+    Some(with(join(conds, with)?, join(second, with)?))
 }

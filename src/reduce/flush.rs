@@ -263,6 +263,7 @@ pub(super) fn backgrounds(build: Build, rules: &dyn Rules) -> Vec<Background> {
     let blocks = rules.flushes(build).into_iter().map(|flush| Background {
         body: build.block(flush.stmts),
         trivia: Trivia {
+            blank_before: true,
             leading: vec![format!("// {}", flush.what)],
             ..Trivia::default()
         },

@@ -159,12 +159,16 @@ fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush:
             backgrounds = flush::backgrounds(build, rules);
         }
     }
+    let mut body = body.translate(&thread.body);
+    if let (false, Some(first)) = (backgrounds.is_empty(), body.stmts.first_mut()) {
+        first.trivia.blank_before = true;
+    }
     Thread {
         name: thread.name.clone(),
         copies: None,
         locals,
         backgrounds,
-        body: body.translate(&thread.body),
+        body,
     }
 }
 

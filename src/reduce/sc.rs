@@ -41,21 +41,25 @@ pub(super) fn resolve(file: &SourceFile, checked: &Checked, fences: &IndexSet<St
         tree: Tree::default(),
         sources: IndexMap::new(),
     };
+    let mut blank_before = false;
     for item in &checked.tree.items {
+        blank_before |= item.trivia.blank_before;
         let kinds = match &item.kind {
             ItemKind::Shared(vars) => vec![ItemKind::Shared(vars.clone())],
             ItemKind::Thread(thread) => instances(file, thread, fences, &mut resolved.sources),
             ItemKind::Placement(_) => Vec::new(),
             ItemKind::Spec(spec) => vec![ItemKind::Spec(resolve_spec(spec))],
         };
-        resolved
-            .tree
-            .items
-            .extend(kinds.into_iter().map(|kind| Item {
-                kind,
-                trivia: without_comments(&item.trivia),
-                span: item.span,
-            }));
+        for kind in kinds {
+            let is_thread = matches!(kind, ItemKind::Thread(_));
+            let trivia = Trivia {
+                blank_before: blank_before || is_thread,
+                ..Trivia::default()
+            };
+            blank_before = is_thread;
+            let span = item.span;
+            resolved.tree.items.push(Item { kind, trivia, span });
+        }
     }
     resolved
 }

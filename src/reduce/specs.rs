@@ -44,9 +44,10 @@ fn once_flushed(cond: Cond, layout: &Layout) -> Cond {
         counters.map(|count| build.local_of(thread, count))
     });
     let filled = counters.map(|count| build.compare(count, CompareOp::Ne, build.num(0)));
-    let all = filled.chain([cond.clone()]);
-    all.reduce(|left, right| build.or(left, right))
-        .unwrap_or(cond)
+    match build.any(filled) {
+        Some(some_filled) => build.or(some_filled, cond),
+        None => cond,
+    }
 }
 
 /// Replaces `P@l` by the disjunction over the locations that are `l` in the source.
@@ -64,10 +65,10 @@ fn with_waiting(cond: &mut Cond, waiting: &Waiting) {
                 .get(&thread)
                 .and_then(|labels| labels.get(&label.text));
             let others = others.into_iter().flatten();
-            let whole = others.fold(cond.clone(), |whole, other| {
-                build.or(whole, build.location(&thread, other))
-            });
-            *cond = whole;
+            let others = others.map(|other| build.location(&thread, other));
+            if let Some(whole) = build.any([cond.clone()].into_iter().chain(others)) {
+                *cond = whole;
+            }
         }
         CondKind::True | CondKind::False | CondKind::Any | CondKind::Compare(..) => {}
     }

@@ -8,6 +8,7 @@
 //! from the newest entry to the oldest.
 
 use indexmap::IndexMap;
+use itertools::Itertools;
 
 use super::buffers::{Flushing, Rules};
 use super::build::Build;
@@ -105,12 +106,9 @@ impl Rules for Buffer {
     fn locals(&self) -> Vec<(String, Vec<&str>)> {
         let entries = self.slots.iter().flat_map(|slot| [&slot.lhs, &slot.rhs]);
         let names = entries.chain([&self.count]).map(String::as_str).collect();
-        let legend: Vec<String> = self
-            .scalars
-            .iter()
-            .map(|(scalar, number)| format!("{number} is {scalar}"))
-            .collect();
-        let comment = format!("the buffer; as lhs, {}", legend.join(", "));
+        let legend = self.scalars.iter();
+        let legend = legend.map(|(scalar, number)| format!("{number} is {scalar}"));
+        let comment = format!("the buffer; lhs {}", legend.format(", "));
         vec![(comment, names)]
     }
 }

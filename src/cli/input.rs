@@ -32,19 +32,10 @@ impl Input {
                 "give the path of a file, or `-` for standard input",
             )
         })?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Failure::with_way_out(
-                format!("`{name}` is not UTF-8 text: byte {at} begins no character"),
-                "save the file as UTF-8",
-            )
-        })?;
-        let shown = if name == "-" {
-            "<stdin>".to_owned()
-        } else {
-            name
-        };
-        Ok(SourceFile::new(shown, text))
+        let shown = if name == "-" { "<stdin>" } else { &name };
+        SourceFile::from_bytes(shown, bytes).map_err(|error| {
+            Failure::with_way_out(format!("`{shown}` is {error}"), "save the file as UTF-8")
+        })
     }
 
     fn bytes(&self) -> std::io::Result<Vec<u8>> {

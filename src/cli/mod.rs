@@ -5,6 +5,7 @@
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
 mod console;
+mod fmt;
 mod input;
 mod output;
 mod translate;
@@ -48,6 +49,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknow
 #[derive(Debug, Subcommand)]
 enum Command {
     Translate(translate::TranslateArgs),
+    Fmt(fmt::FmtArgs),
 }
 
 /// What a command found, as an exit code.
@@ -108,6 +110,7 @@ pub fn main() -> ExitCode {
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
     match command {
         Command::Translate(args) => translate::run(args, console),
+        Command::Fmt(args) => fmt::run(args),
     }
 }
 

@@ -27,7 +27,9 @@ pub struct Name {
 
 /// Comments around a node and the blank line before it.
 ///
-/// A comment is its text with its markers (`// …` or `/* … */`), without the line's end.
+/// A comment is its text with its markers (`// …` or `/* … */`), without the line's end. Among
+/// comments on lines of their own an empty text stands for a blank line, which is never the first
+/// of [`Trivia::leading`] and never the last of a block's or file's comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trivia {
     /// Whether a blank line stands before the node and its leading comments.

@@ -22,7 +22,7 @@ mod ways_out;
 mod tests;
 
 use super::ast::Tree;
-use super::source::{Diagnostic, Severity};
+use super::source::{Diagnostic, Severity, sort_and_limit};
 use super::symbols::Symbols;
 
 /// The largest size of an array and the largest number of copies of a thread.
@@ -52,9 +52,11 @@ pub fn check(tree: Tree) -> Result<Checked, Vec<Diagnostic>> {
     let labels = control::check(&tree, &mut names, &mut found);
     bodies::check(&tree, &names, &mut found);
     specs::check(&tree, &names.symbols, &labels, &mut found);
-    found.sort_by_key(|diagnostic| diagnostic.primary.0);
-    if found.iter().any(|found| found.severity == Severity::Error) {
-        found.truncate(MAX_REPORTED);
+    let broken = found.iter().any(|found| found.severity == Severity::Error);
+    // Warnings wait until the errors are gone.
+    found.retain(|found| !broken || found.severity == Severity::Error);
+    sort_and_limit(&mut found, MAX_REPORTED);
+    if broken {
         return Err(found);
     }
     Ok(Checked {

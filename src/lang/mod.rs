@@ -6,6 +6,7 @@ pub mod parse;
 pub mod placement;
 pub mod print;
 pub mod source;
+mod spans;
 mod suggest;
 pub mod symbols;
 

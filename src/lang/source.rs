@@ -11,6 +11,16 @@ pub struct SourceFile {
     file: SimpleFile<String, String>,
 }
 
+/// A file is not UTF-8 text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not UTF-8 text: the byte at line {line}, column {column} begins no character")]
+pub struct NotUtf8 {
+    /// The line of the first bad byte, from 1.
+    pub line: usize,
+    /// Its column in characters, from 1.
+    pub column: usize,
+}
+
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -41,6 +51,20 @@ impl SourceFile {
         SourceFile {
             file: SimpleFile::new(name.into(), text.into()),
         }
+    }
+
+    /// A file with this name and the text that these bytes encode.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, NotUtf8> {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let good = String::from_utf8_lossy(good);
+            let line = good.rsplit('\n').next().unwrap_or_default();
+            NotUtf8 {
+                line: good.matches('\n').count() + 1,
+                column: line.chars().count() + 1,
+            }
+        })?;
+        Ok(SourceFile::new(name, text))
     }
 
     /// Its name.
@@ -113,5 +137,31 @@ impl Diagnostic {
         base.with_message(&self.message)
             .with_labels(std::iter::once(primary).chain(secondary).collect())
             .with_notes(self.notes.clone())
+    }
+}
+
+/// Sorts diagnostics by their places and leaves the first `limit`, the last of which says so.
+pub(crate) fn sort_and_limit(diagnostics: &mut Vec<Diagnostic>, limit: usize) {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.0);
+    if diagnostics.len() >= limit {
+        diagnostics.truncate(limit);
+        if let Some(last) = diagnostics.last_mut() {
+            last.notes.push(format!(
+                "these are the first {limit} messages; there may be more"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_located() {
+        let good = SourceFile::from_bytes("f", "shared é;".into()).unwrap();
+        assert_eq!(good.text(), "shared é;");
+        let error = SourceFile::from_bytes("f", b"// \xc3\xa9\nab\xff;".to_vec()).unwrap_err();
+        assert_eq!(error, NotUtf8 { line: 2, column: 3 });
     }
 }

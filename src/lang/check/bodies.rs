@@ -1,5 +1,7 @@
 //! Rules about the statements of threads: at most one shared access each, and what may stand where.
 
+use indexmap::IndexMap;
+
 use super::names::Names;
 use super::operands::{Operands, Site};
 use super::ways_out::spare_local;
@@ -86,7 +88,7 @@ impl Checker<'_> {
     /// Checks the condition of a statement.
     fn cond(&mut self, cond: &Cond, stmt: &StmtKind) {
         self.operands.cond(cond, Site::Statement, true);
-        self.report_reads(stmt, "conditions use locals");
+        self.report_reads(stmt, Rule::Condition);
     }
 
     fn assign(&mut self, target: &Place, rhs: &Rhs, stmt: &Stmt) {
@@ -113,9 +115,12 @@ impl Checker<'_> {
             }
         }
         let rule = match (rhs, scope) {
-            (Rhs::Expr(_), Some(Scope::Shared)) => "a store takes its value from locals",
-            (Rhs::Expr(_), _) => "a load is a statement of its own",
-            _ => "a statement has at most one shared access",
+            (Rhs::Expr(_), Some(Scope::Local) | None) => Rule::Load,
+            (Rhs::Expr(_), Some(Scope::Shared)) => Rule::Second(target.span),
+            (Rhs::Any(_), _) => Rule::Index,
+            (Rhs::Cas(place, ..) | Rhs::Swap(place, _) | Rhs::FetchAdd(place, _), _) => {
+                Rule::Second(place.span)
+            }
         };
         self.report_reads(&stmt.kind, rule);
     }
@@ -139,7 +144,7 @@ impl Checker<'_> {
 
     fn havoc(&mut self, target: &Place, any: Span, stmt: &StmtKind) {
         let target = print_place(target);
-        let spare = self.spare(stmt);
+        let spare = self.spare(stmt, &IndexMap::new());
         let diagnostic = Diagnostic::error(
             "only a local can be set to an arbitrary value",
             any,
@@ -165,7 +170,7 @@ impl Checker<'_> {
         }
         if let (Some(Scope::Shared), StmtKind::Assign(target, rhs)) = (result, &stmt.kind) {
             let target_text = print_place(target);
-            let spare = self.spare(&stmt.kind);
+            let spare = self.spare(&stmt.kind, &IndexMap::new());
             let diagnostic = Diagnostic::error(
                 format!("the result of `{name}` goes into a local"),
                 target.span,
@@ -191,36 +196,72 @@ impl Checker<'_> {
     }
 
     /// Reports the shared places that were read where only locals may be.
-    fn report_reads(&mut self, stmt: &StmtKind, rule: &str) {
+    fn report_reads(&mut self, stmt: &StmtKind, rule: Rule) {
+        let mut loads: IndexMap<String, String> = IndexMap::new();
         for place in std::mem::take(&mut self.operands.shared_reads) {
-            let spare = self.spare(stmt);
             let name = print_place(&place);
-            let diagnostic = Diagnostic::error(rule, place.span, format!("`{name}` is shared"))
-                .with_note(format!(
-                    "load `{name}` into a local first: {}`{} = {name};`",
-                    spare.declaration, spare.name
-                ));
-            self.operands.found.push(match stmt {
-                StmtKind::While(..) => diagnostic.with_note(format!(
+            if loads.contains_key(&name) {
+                continue;
+            }
+            let spare = self.spare(stmt, &loads);
+            loads.insert(name.clone(), spare.name.clone());
+            let label = format!("`{name}` is shared");
+            let mut diagnostic = match rule {
+                Rule::Condition => Diagnostic::error("conditions use locals", place.span, label),
+                Rule::Load => {
+                    Diagnostic::error("a load is a statement of its own", place.span, label)
+                }
+                Rule::Index => Diagnostic::error("an index uses locals", place.span, label),
+                Rule::Second(first) => Diagnostic::error(
+                    "a statement has at most one shared access",
+                    place.span,
+                    format!("`{name}` is shared too"),
+                )
+                .with_secondary(first, "one shared access"),
+            }
+            .with_note(format!(
+                "load `{name}` into a local first: {}`{} = {name};`",
+                spare.declaration, spare.name
+            ));
+            if let StmtKind::While(..) = stmt {
+                diagnostic = diagnostic.with_note(format!(
                     "a loop `do {{ {} = {name}; }} while (…);` loads it before each test",
                     spare.name
-                )),
-                _ => diagnostic,
-            });
+                ));
+            }
+            self.operands.found.push(diagnostic);
         }
     }
 
-    fn spare(&self, stmt: &StmtKind) -> SpareText {
+    /// A local to use before `stmt`, other than those that hold the `loads` before it.
+    fn spare(&self, stmt: &StmtKind, loads: &IndexMap<String, String>) -> SpareText {
         let symbols = self.operands.symbols;
         let thread = self.operands.thread;
-        let spare = spare_local(self.thread, stmt, |name| {
-            symbols.meaning(thread, name).is_some() || symbols.threads.contains_key(name)
-        });
+        let in_use = |name: &str| loads.values().any(|used| used == name);
+        let is_taken = |name: &str| {
+            symbols.meaning(thread, name).is_some()
+                || symbols.threads.contains_key(name)
+                || in_use(name)
+        };
+        let spare = spare_local(self.thread, stmt, in_use, is_taken);
         SpareText {
             declaration: spare.declaration(),
             name: spare.name().to_owned(),
         }
     }
+}
+
+/// The rule that a shared place breaks by being read.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// Conditions use locals.
+    Condition,
+    /// A shared place is read alone, into a local.
+    Load,
+    /// Indices use locals.
+    Index,
+    /// The statement has a shared access already, here.
+    Second(Span),
 }
 
 /// A local to load into, as notes name it.

@@ -63,6 +63,22 @@ enum Global {
     Thread,
 }
 
+/// What a number in brackets counts.
+#[derive(Clone, Copy)]
+enum Counted {
+    Elements,
+    Copies,
+}
+
+impl Counted {
+    fn in_words(self) -> &'static str {
+        match self {
+            Counted::Elements => "size",
+            Counted::Copies => "number of copies",
+        }
+    }
+}
+
 struct Collector<'a> {
     symbols: Symbols,
     /// Shared variables and threads with the places where they are declared.
@@ -82,8 +98,11 @@ impl Collector<'_> {
     }
 
     fn thread(&mut self, at: usize, thread: &Thread) {
-        let copies = thread.copies.map(|copies| self.size(copies, "copies"));
-        if !self.global(&thread.name, Global::Thread) {
+        let copies = thread
+            .copies
+            .map(|copies| self.size(copies, Counted::Copies));
+        self.global(&thread.name, Global::Thread);
+        if self.symbols.threads.contains_key(&thread.name.text) {
             self.duplicates.insert(at);
             return;
         }
@@ -132,11 +151,12 @@ impl Collector<'_> {
             let variable = self.variable(var);
             if let Some(first) = locals.get(&var.name.text) {
                 self.found.push(declared_twice(&var.name, first.span));
-            } else if let Some(&(global, first)) = self.globals.get(&var.name.text) {
-                self.found.push(hides_global(&var.name, global, first));
-            } else {
-                locals.insert(var.name.text.clone(), variable);
+                continue;
             }
+            if let Some(&(global, first)) = self.globals.get(&var.name.text) {
+                self.found.push(hides_global(&var.name, global, first));
+            }
+            locals.insert(var.name.text.clone(), variable);
         }
         for var in vars() {
             let owner = self
@@ -189,7 +209,7 @@ impl Collector<'_> {
     }
 
     fn variable(&mut self, var: &VarDecl) -> Variable {
-        let size = var.size.map(|size| self.size(size, "size"));
+        let size = var.size.map(|size| self.size(size, Counted::Elements));
         Variable {
             size,
             init: self.init(var, size),
@@ -198,22 +218,23 @@ impl Collector<'_> {
     }
 
     /// A size or number of copies, brought into its limits if it breaks them.
-    fn size(&mut self, number: Number, what: &str) -> usize {
+    fn size(&mut self, number: Number, what: Counted) -> usize {
         let size = usize::try_from(number.value).unwrap_or(0);
-        let (message, label) = if number.value < 1 {
+        let what = what.in_words();
+        let (message, label, note) = if number.value < 1 {
             (
-                format!("a {} is at least 1", singular(what)),
+                format!("a {what} is at least 1"),
                 "this is too small",
+                "leave out the brackets for a single variable or thread",
             )
         } else if size > MAX_SIZE {
-            let message = format!("a {} is at most {MAX_SIZE}", singular(what));
-            (message, "this is too large")
+            (
+                format!("a {what} is at most {MAX_SIZE}"),
+                "this is too large",
+                "every element is a variable of its own, every copy a thread of its own",
+            )
         } else {
             return size;
-        };
-        let note = match what {
-            "copies" => "leave out the brackets for a thread without copies",
-            _ => "leave out the brackets for a variable that is not an array",
         };
         self.found
             .push(Diagnostic::error(message, number.span, label).with_note(note));
@@ -278,13 +299,6 @@ fn element_of(base: &str, number: usize, array: &Variable) -> Option<Owner> {
         text: format!("element {number} of the array `{base}`"),
         span: array.span,
     })
-}
-
-fn singular(what: &str) -> &str {
-    match what {
-        "copies" => "number of copies",
-        _ => "size",
-    }
 }
 
 fn declared_twice(name: &Name, first: Span) -> Diagnostic {

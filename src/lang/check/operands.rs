@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::constants::Fold;
 use super::control::{Label, Labels};
-use super::ways_out::{list, unknown};
+use super::ways_out::{list, missing, unknown};
 use crate::lang::ast::{ArithOp, Cond, CondKind, Expr, ExprKind, Name, Place, Span, ThreadRef};
 use crate::lang::print::print_thread_ref;
 use crate::lang::source::Diagnostic;
@@ -246,19 +246,20 @@ impl<'a> Operands<'a> {
 
     fn qualified_in_thread(&mut self, thread: &ThreadRef, place: &Place) {
         let own = self.thread == Some(thread.name.text.as_str());
-        let diagnostic = Diagnostic::error(
-            "threads name locals without their thread",
-            thread.span,
-            if own {
-                "this is the thread itself"
-            } else {
-                "this is another thread"
-            },
-        );
         self.found.push(if own {
-            diagnostic.with_note(format!("write `{}`", place.name.text))
+            Diagnostic::error(
+                "a thread names its locals without its own name",
+                thread.span,
+                "this is the thread itself",
+            )
+            .with_note(format!("write `{}`", place.name.text))
         } else {
-            diagnostic.with_note("a thread cannot see the locals of another: use a shared variable")
+            Diagnostic::error(
+                "a thread cannot see the locals of another",
+                thread.span,
+                "full names of locals are for specs",
+            )
+            .with_note("pass the value through a shared variable")
         });
     }
 
@@ -344,9 +345,10 @@ impl<'a> Operands<'a> {
             );
         } else {
             let locals = self.symbols.threads[thread].locals.keys();
-            let what = format!("local of `{}`:", print_thread_ref(reference));
+            let thread = print_thread_ref(reference);
+            let message = format!("`{thread}` has no local `{}`", name.text);
             self.found
-                .push(unknown(&what, name, locals.map(String::as_str)));
+                .push(missing(message, name, locals.map(String::as_str)));
         }
         None
     }
@@ -432,8 +434,12 @@ fn label_problem(
     labels: &IndexMap<String, Label>,
 ) -> Option<Diagnostic> {
     let Some(label) = labels.get(&name.text) else {
-        let what = format!("label of `{}`:", print_thread_ref(thread));
-        return Some(unknown(&what, name, labels.keys().map(String::as_str)));
+        let message = format!(
+            "`{}` has no label `{}`",
+            print_thread_ref(thread),
+            name.text
+        );
+        return Some(missing(message, name, labels.keys().map(String::as_str)));
     };
     label.held.then(|| {
         Diagnostic::warning(

@@ -15,16 +15,21 @@ pub(super) fn unknown<'a>(
     name: &Name,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        format!("unknown {what} `{}`", name.text),
-        name.span,
-        "this is not declared",
-    );
+    missing(format!("unknown {what} `{}`", name.text), name, known)
+}
+
+/// The error for a name that stands for nothing where it is used.
+pub(super) fn missing<'a>(
+    message: String,
+    name: &Name,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(message, name.span, "this is not declared");
     let meant = closest(&name.text, known.clone());
     match (meant, list(known)) {
         (Some(meant), _) => diagnostic.with_note(format!("did you mean `{meant}`?")),
-        (None, Some(list)) => diagnostic.with_note(format!("there is {list}")),
-        (None, None) => diagnostic.with_note(format!("there is no {what} here at all")),
+        (None, Some(list)) => diagnostic.with_note(format!("declared: {list}")),
+        (None, None) => diagnostic.with_note("none is declared"),
     }
 }
 
@@ -65,11 +70,12 @@ impl Spare<'_> {
     }
 }
 
-/// Finds a local to load into before `stmt`: the one that it sets if it does not read it, else one
-/// that it does not name.
+/// Finds a local to load into before `stmt` that is not `in_use`: the one that it sets if it does not
+/// read it, else one that it does not name, else a new one whose name is not taken.
 pub(super) fn spare_local<'a>(
     thread: &'a ThreadSymbols,
     stmt: &StmtKind,
+    in_use: impl Fn(&str) -> bool,
     is_taken: impl Fn(&str) -> bool,
 ) -> Spare<'a> {
     let text = print_stmt_head(stmt);
@@ -85,7 +91,7 @@ pub(super) fn spare_local<'a>(
         thread
             .locals
             .iter()
-            .filter(|(_, local)| local.size.is_none())
+            .filter(|(name, local)| local.size.is_none() && !in_use(name))
     };
     let target = scalars().find(|(name, _)| uses(&text, name) && !uses(read, name));
     let other = || scalars().find(|(name, _)| !uses(&text, name));

@@ -198,11 +198,12 @@ impl Parser<'_> {
                     self.pos = this.start;
                     return;
                 }
-                word if this.start > first.start
-                    && (is_item_word(word)
-                        || this.start >= mistake.at && STATEMENT_WORDS.contains(&word)) =>
-                {
+                word if this.start > first.start && self.begins_here(word, this, mistake) => {
                     self.pos = this.start;
+                    return;
+                }
+                _ if this.kind == TokenKind::UnclosedText => {
+                    self.pos = this.end;
                     return;
                 }
                 _ => {}
@@ -210,6 +211,19 @@ impl Parser<'_> {
             token = next_proper_token(self.text, this.end);
         }
         self.pos = self.text.len();
+    }
+
+    /// Whether a word in or behind a broken piece begins something else. One that stands where a name
+    /// is expected, and ends its statement, does not.
+    fn begins_here(&self, word: &str, token: Token, mistake: &Mistake) -> bool {
+        let misused = || {
+            let next = next_proper_token(self.text, token.end);
+            token.start == mistake.at
+                && mistake.expects(Rule::name)
+                && next.is_some_and(|next| self.token_text(next) == ";")
+        };
+        is_item_word(word)
+            || token.start >= mistake.at && STATEMENT_WORDS.contains(&word) && !misused()
     }
 
     /// What to say about a broken piece.
@@ -353,6 +367,9 @@ impl Parser<'_> {
             "=" if mistake.expects(Rule::eq) => "`==` compares",
             "&" => "`&&` is the logical and",
             "|" => "`||` is the logical or",
+            "+" | "-" | "*" if mistake.expected == [Rule::semi] => {
+                "an atomic operation is the whole right-hand side of an assignment to a local"
+            }
             "/" | "%" => "the arithmetic operators are `+`, `-` and `*`",
             "cas" | "swap" | "fetch_add" => {
                 "an atomic operation is the whole right-hand side of an assignment to a local"
@@ -370,9 +387,10 @@ impl Parser<'_> {
 fn expectation(rules: &[Rule]) -> String {
     let mut words: Vec<&str> = Vec::new();
     let closes = rules.iter().any(|&rule| closes(rule));
+    let expression = rules.iter().any(|&rule| in_words(rule) == "an expression");
     for &rule in rules {
         let word = in_words(rule);
-        let optional = continues(rule) && closes;
+        let optional = continues(rule) && closes || begins_expression(rule) && expression;
         if !optional && !words.contains(&word) {
             words.push(word);
         }
@@ -395,6 +413,14 @@ fn closes(rule: Rule) -> bool {
 /// Whether a rule goes on with an expression or name that could as well have ended.
 fn continues(rule: Rule) -> bool {
     matches!(in_words(rule), "an operator" | "`[`" | "`.`" | "`@`")
+}
+
+/// Whether a rule goes without saying where an expression is expected.
+fn begins_expression(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::name | Rule::number | Rule::lparen | Rule::reference
+    )
 }
 
 fn in_words(rule: Rule) -> &'static str {

@@ -29,7 +29,7 @@ use pest::iterators::Pair;
 use pest::pratt_parser::PrattParser;
 
 use super::ast::{Span, Tree};
-use super::source::{Diagnostic, SourceFile};
+use super::source::{Diagnostic, SourceFile, sort_and_limit};
 
 /// How deep round and square brackets may nest within one statement.
 pub const MAX_BRACKETS: usize = 100;
@@ -65,8 +65,10 @@ pub fn parse(file: &SourceFile) -> (Tree, Vec<Diagnostic>) {
         return (Tree::default(), vec![too_long()]);
     }
     let found = scan::scan(text);
-    if !found.too_deep.is_empty() {
-        return (Tree::default(), found.too_deep);
+    let mut too_deep = found.too_deep;
+    if !too_deep.is_empty() {
+        sort_and_limit(&mut too_deep, MAX_MISTAKES);
+        return (Tree::default(), too_deep);
     }
     let mut parser = Parser::new(&text[..found.end], found.comments);
     if let Some(diagnostic) = found.unclosed_comment {
@@ -76,7 +78,7 @@ pub fn parse(file: &SourceFile) -> (Tree, Vec<Diagnostic>) {
     }
     let tree = parser.program();
     let mut diagnostics = parser.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.0.start);
+    sort_and_limit(&mut diagnostics, MAX_MISTAKES);
     (tree, diagnostics)
 }
 
@@ -153,9 +155,16 @@ impl<'s> Piece<'s> {
         self.pair.as_str()
     }
 
+    /// Where it stands, without the spaces that pest may have read behind its last part.
     fn span(&self) -> Span {
-        let inner = self.pair.as_span();
-        span(self.base + inner.start(), self.base + inner.end())
+        let mut last = self.pair.clone();
+        while let Some(part) = last.clone().into_inner().next_back() {
+            last = part;
+        }
+        span(
+            self.base + self.pair.as_span().start(),
+            self.base + last.as_span().end(),
+        )
     }
 
     /// The parts, keywords and punctuation included.

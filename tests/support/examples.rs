@@ -47,13 +47,22 @@ pub struct Expectation {
 
 /// All programs of `examples/`, by name.
 pub fn all() -> Vec<Example> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory())
-        .expect("examples/ can be read")
-        .map(|entry| entry.expect("examples/ can be read").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cup"))
-        .collect();
-    paths.sort();
-    paths.iter().map(|path| read(path)).collect()
+    files("cup").iter().map(|path| read(path)).collect()
+}
+
+/// The programs with finitely many states.
+pub fn finite() -> impl Iterator<Item = Example> {
+    all().into_iter().filter(|example| !example.header.infinite)
+}
+
+/// The programs with infinitely many states already under SC.
+pub fn infinite() -> impl Iterator<Item = Example> {
+    all().into_iter().filter(|example| example.header.infinite)
+}
+
+/// The files of all proofs.
+pub fn proofs() -> Vec<PathBuf> {
+    files("proof")
 }
 
 /// The directory of the examples.
@@ -61,11 +70,27 @@ pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
 }
 
+fn files(extension: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory())
+        .expect("examples/ can be read")
+        .map(|entry| entry.expect("examples/ can be read").path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    paths
+}
+
 fn read(path: &Path) -> Example {
     let text = fs::read_to_string(path).expect("an example can be read");
-    let header = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let header = text
+        .parse()
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Example {
-        name: path.file_stem().expect("a file has a name").to_string_lossy().into_owned(),
+        name: path
+            .file_stem()
+            .expect("a file has a name")
+            .to_string_lossy()
+            .into_owned(),
         text,
         header,
     }
@@ -95,7 +120,10 @@ impl std::str::FromStr for Header {
 
     /// Reads the header of a program's text.
     fn from_str(text: &str) -> Result<Header, String> {
-        let mut lines = text.lines().map_while(|line| line.strip_prefix("//")).map(str::trim);
+        let mut lines = text
+            .lines()
+            .map_while(|line| line.strip_prefix("//"))
+            .map(str::trim);
         let description: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
         let source = field(lines.next(), "source")?;
         let property = field(lines.next(), "property")?;
@@ -113,7 +141,10 @@ impl std::str::FromStr for Header {
                 title: first_sentence(&description.join(" "))?,
                 source,
                 property,
-                expectations: expect.split_whitespace().map(str::parse).collect::<Result<_, _>>()?,
+                expectations: expect
+                    .split_whitespace()
+                    .map(str::parse)
+                    .collect::<Result<_, _>>()?,
                 infinite,
             }),
         }
@@ -123,7 +154,12 @@ impl std::str::FromStr for Header {
 fn field(line: Option<&str>, name: &str) -> Result<String, String> {
     line.and_then(|line| line.strip_prefix(name)?.strip_prefix(": "))
         .map(str::to_owned)
-        .ok_or_else(|| format!("the header has `{}` where `{name}: …` belongs", line.unwrap_or("")))
+        .ok_or_else(|| {
+            format!(
+                "the header has `{}` where `{name}: …` belongs",
+                line.unwrap_or("")
+            )
+        })
 }
 
 fn first_sentence(description: &str) -> Result<String, String> {
@@ -137,7 +173,8 @@ impl std::str::FromStr for Expectation {
 
     /// Reads `model=verdict` or `model{place,…}=verdict`.
     fn from_str(text: &str) -> Result<Expectation, String> {
-        let malformed = || format!("`{text}` is not of the form `model=verdict` or `model{{a,b}}=verdict`");
+        let malformed =
+            || format!("`{text}` is not of the form `model=verdict` or `model{{a,b}}=verdict`");
         let (configuration, verdict) = text.split_once('=').ok_or_else(malformed)?;
         let (model, fences) = match configuration.strip_suffix('}') {
             Some(open) => {

@@ -14,6 +14,7 @@ mod machine;
 mod outcomes;
 mod property;
 pub mod replay;
+pub mod report;
 mod search;
 mod state;
 mod store;

@@ -114,7 +114,7 @@ pub enum ExploreError {
     Background(Model),
 }
 
-/// Explores `program` under `model`.
+/// Explores `program` under `model`. Every trace is confirmed by [`replay::replay`].
 pub fn explore(
     program: &Program,
     model: Model,
@@ -123,7 +123,12 @@ pub fn explore(
     if model != Model::Sc && program.has_background() {
         return Err(ExploreError::Background(model));
     }
-    Ok(search::run(program, model, config))
+    let exploration = search::run(program, model, config);
+    if let Some(trace) = &exploration.trace {
+        let confirmed = replay::replay(program, model, trace);
+        confirmed.expect("a trace is an execution that breaks its property");
+    }
+    Ok(exploration)
 }
 
 impl Exploration {

@@ -11,6 +11,7 @@
 //! thread's own graph; locals are used by their own thread only (specs apart); shared variables are
 //! accessed as [`Action`] says.
 
+mod display;
 mod invariants;
 mod lower;
 mod term;

@@ -5,6 +5,7 @@
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
 mod console;
+mod explore;
 mod fmt;
 mod input;
 mod output;
@@ -48,6 +49,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknow
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Explore(explore::ExploreArgs),
     Translate(translate::TranslateArgs),
     Fmt(fmt::FmtArgs),
 }
@@ -109,6 +111,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
     match command {
+        Command::Explore(args) => explore::run(args, console),
         Command::Translate(args) => translate::run(args, console),
         Command::Fmt(args) => fmt::run(args),
     }

@@ -17,6 +17,7 @@ pub mod replay;
 pub mod report;
 mod search;
 mod state;
+mod statement;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use crate::program::{Action, AssertKind, Edge, Spec};
 
 use super::eval::View;
 use super::machine::Failure;
+use super::statement;
 
 /// A property and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Property {
     pub fn title(&self, source: &SourceFile) -> String {
         match self.name() {
             Some(name) => name.to_owned(),
-            None => format!("line {}", source.line(self.span.start)),
+            None => format!("line {}", statement::line(source, self.span)),
         }
     }
 

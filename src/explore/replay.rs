@@ -42,8 +42,11 @@ pub(super) struct Interpreter<'p> {
 pub(super) struct PlainState {
     pub at: Vec<LocId>,
     pub memory: BTreeMap<VarId, i128>,
-    pub buffers: BTreeMap<(ThreadId, Option<VarId>), VecDeque<(VarId, i128)>>,
+    pub buffers: BTreeMap<BufferKey, VecDeque<(VarId, i128)>>,
 }
+
+/// A thread, and under PSO the variable.
+type BufferKey = (ThreadId, Option<VarId>);
 
 /// What became of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -330,7 +333,7 @@ impl Interpreter<'_> {
         oldest == var
     }
 
-    fn buffer(&self, thread: ThreadId, var: VarId) -> (ThreadId, Option<VarId>) {
+    fn buffer(&self, thread: ThreadId, var: VarId) -> BufferKey {
         match self.model {
             Model::Sc | Model::Tso => (thread, None),
             Model::Pso => (thread, Some(var)),

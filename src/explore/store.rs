@@ -42,7 +42,7 @@ impl Store {
 
     /// The id of the state with this number, if there is one.
     pub(super) fn get(&self, number: usize) -> Option<StateId> {
-        (number < self.len()).then(|| StateId(number as u32))
+        (number < self.len()).then_some(StateId(number as u32))
     }
 
     /// The encoding of a state.

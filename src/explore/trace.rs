@@ -204,7 +204,7 @@ impl Effects {
         if let Some(bounds) = &edge.bounds {
             self.read_cond(bounds, state.view());
         }
-        for access in accessed(machine, state, thread, &edge.action) {
+        if let Some(access) = accessed(machine, state, thread, &edge.action) {
             self.read(access);
         }
         self.read_action(&edge.action, state.view());

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::explore::{Access, Outcomes, Step, Trace};
+use crate::explore::{Access, Outcomes, Step, Trace, statement};
 use crate::program::ThreadId;
 
-use super::{MoveKind, Report, statement};
+use super::{MoveKind, Report, Verdict};
 
 impl Report<'_> {
     /// The report as one JSON object; what depends on the machine is under `measured`.
@@ -35,7 +35,7 @@ impl Report<'_> {
 
     /// Why the verdict is unknown, in one word.
     fn reason(&self) -> Option<&'static str> {
-        let unknown = self.exploration.verdict == super::Verdict::Unknown;
+        let unknown = self.exploration.verdict == Verdict::Unknown;
         let gravest = self.exploration.limits.first();
         gravest.filter(|_| unknown).map(|limit| limit.word())
     }

@@ -5,7 +5,6 @@
 //! they stand in the source.
 
 mod json;
-mod statement;
 mod table;
 mod text;
 
@@ -16,6 +15,7 @@ use crate::lang::source::SourceFile;
 use crate::model::Model;
 use crate::program::{Branch, BranchKind, Program, ThreadId, VarId};
 
+use super::statement;
 use super::{Exploration, ExploreConfig, Limit, MoveKind, Property, PropertyKind, Step, Verdict};
 
 /// An exploration together with what it was of.

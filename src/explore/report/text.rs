@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use crate::explore::{Outcomes, PropertyKind, Step, Trace, Verdict};
+use crate::explore::{Access, Outcomes, PropertyKind, Step, Trace, Verdict, statement};
 
+use super::Report;
 use super::table::{Align, columns};
-use super::{Report, statement};
 
 impl Report<'_> {
     /// The report as text for readers, with a line's end.
@@ -93,7 +93,7 @@ impl Report<'_> {
     fn row(&self, number: usize, step: &Step) -> Vec<String> {
         let thread = step.action.thread;
         let (line, statement) = self.statement(step);
-        let accesses = |accesses: &[crate::explore::Access]| {
+        let accesses = |accesses: &[Access]| {
             let accesses = accesses.iter().map(|&access| self.access(thread, access));
             accesses.collect::<Vec<String>>().join(", ")
         };

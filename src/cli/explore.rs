@@ -1,0 +1,176 @@
+//! `cupola explore`: exact exploration with real store buffers.
+
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+use cupola::explore::report::Report;
+use cupola::explore::{self, Exploration, ExploreConfig, ExploreError, Star, Verdict};
+use cupola::lang::placement::Placement;
+use cupola::model::Model;
+use cupola::{lang, program};
+
+use super::{Answer, Console, Exit, Failure, Input, OutputArgs, PlacementArg};
+
+/// Explores all states of a program under a memory model, with real store buffers.
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    #[command(flatten)]
+    input: Input,
+
+    /// The memory model.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "sc|tso|pso",
+        hide_possible_values = true
+    )]
+    model: Model,
+
+    /// The optional fences in force, instead of those that FILE declares.
+    #[arg(long, value_name = "A,B|none|all")]
+    fences: Option<PlacementArg>,
+
+    /// The longest that a store buffer may get: under TSO each thread's, under PSO each thread's for
+    /// each variable.
+    #[arg(long, value_name = "N", default_value = "8")]
+    buffer: NonZeroUsize,
+
+    /// The greatest number of states.
+    #[arg(long, value_name = "N", default_value = "4000000")]
+    max_states: NonZeroUsize,
+
+    /// The values that are tried for `*`, both ends included. A program with `*` can be found
+    /// violated but never safe, since no range covers all values.
+    #[arg(
+        long,
+        value_name = "LO..HI",
+        default_value = "-1..1",
+        allow_hyphen_values = true
+    )]
+    star: StarArg,
+
+    /// See everything, past violations too, and list the final states: all threads ended, all
+    /// buffers empty.
+    #[arg(long)]
+    outcomes: bool,
+
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The value of `--star`.
+#[derive(Clone, Copy, Debug)]
+struct StarArg(Star);
+
+/// Runs the command.
+pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
+    let source = args.input.read()?;
+    let checked = match lang::load(&source) {
+        Ok(checked) => checked,
+        Err(diagnostics) => return Err(Failure::Source(source, diagnostics)),
+    };
+    console.diagnostics(&source, &checked.warnings);
+    let placement = args
+        .fences
+        .as_ref()
+        .map_or(Placement::Declared, |arg| arg.0.clone());
+    let in_force = placement.in_force(&checked, args.model);
+    let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
+    let program = program::lower(&checked, &fences);
+    let config = args.config();
+    let exploration = explore::explore(&program, args.model, &config).map_err(refused)?;
+    console.note(&figures(&exploration));
+    let report = Report {
+        source: &source,
+        program: &program,
+        model: args.model,
+        fences: &fences,
+        config: &config,
+        exploration: &exploration,
+    };
+    let text = match args.json {
+        true => format!("{:#}\n", report.json()),
+        false => report.text(),
+    };
+    Ok(Answer {
+        text,
+        output: args.output.clone(),
+        exit: exit(exploration.verdict),
+    })
+}
+
+impl ExploreArgs {
+    fn config(&self) -> ExploreConfig {
+        ExploreConfig {
+            buffer: self.buffer.get(),
+            max_states: self.max_states.get(),
+            star: self.star.0,
+            outcomes: self.outcomes,
+            timeout: self.timeout,
+        }
+    }
+}
+
+impl FromStr for StarArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ends = text
+            .split_once("..")
+            .ok_or("write the range as LO..HI, such as -1..1")?;
+        let end = |text: &str| {
+            let number = text.trim().parse::<i64>();
+            number.map_err(|_| format!("`{text}` is not a 64-bit number"))
+        };
+        let star = Star::new(end(ends.0)?, end(ends.1)?);
+        star.map(StarArg)
+            .ok_or_else(|| "the range is empty: write the lower end first".to_owned())
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "write a number of seconds, such as 10 or 0.5")?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+fn refused(error: ExploreError) -> Failure {
+    match error {
+        ExploreError::Background(_) => Failure::with_way_out(
+            error.to_string(),
+            "explore it with `--model sc`: its buffers are variables of the program",
+        ),
+    }
+}
+
+fn exit(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Safe => Exit::Done,
+        Verdict::Violated => Exit::Violated,
+        Verdict::Unknown => Exit::Unknown,
+    }
+}
+
+/// What was measured, for standard error.
+fn figures(exploration: &Exploration) -> String {
+    let seconds = exploration.time.as_secs_f64();
+    let rate = exploration.states as f64 / seconds.max(1e-9);
+    let bytes = exploration.bytes as f64;
+    format!(
+        "{} states in {seconds:.2} s: {rate:.0} states/s, {:.1} MB, {:.0} bytes per state",
+        exploration.states,
+        bytes / 1e6,
+        bytes / exploration.states.max(1) as f64,
+    )
+}

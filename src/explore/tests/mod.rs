@@ -1,0 +1,102 @@
+//! Tests of the explorer. Whatever a test explores, the naive explorer of `naive` explores too, and the two
+//! must agree on the states, the outcomes, the verdict and the length of the shortest violation.
+
+mod limits;
+mod litmus;
+mod naive;
+mod reports;
+mod sections;
+mod statements;
+
+use std::collections::BTreeSet;
+
+use indexmap::IndexSet;
+
+use super::{Exploration, ExploreConfig, Limit, PropertyKind, Verdict, explore};
+use crate::lang;
+use crate::lang::source::SourceFile;
+use crate::model::Model;
+use crate::program::{Program, lower};
+
+/// The program with this text, no optional fence in force.
+fn program(text: &str) -> Program {
+    program_with(text, &[])
+}
+
+/// The program with this text and these optional fences in force.
+fn program_with(text: &str, fences: &[&str]) -> Program {
+    let checked = lang::load(&SourceFile::new("test.cup", text));
+    let checked = checked.unwrap_or_else(|errors| panic!("the program is well-formed: {errors:?}"));
+    let fences: IndexSet<String> = fences.iter().map(|&name| name.to_owned()).collect();
+    lower(&checked, &fences)
+}
+
+/// Explores everything, and compares with the naive explorer.
+fn run(text: &str, model: Model) -> Exploration {
+    run_program(&program(text), model, &ExploreConfig::default())
+}
+
+fn run_program(program: &Program, model: Model, config: &ExploreConfig) -> Exploration {
+    let config = ExploreConfig {
+        outcomes: true,
+        ..config.clone()
+    };
+    let exploration = explore(program, model, &config).expect("the model fits the program");
+    naive::compare(program, model, &config, &exploration);
+    exploration
+}
+
+/// The final values of the variables, each outcome as the values separated by commas.
+fn outcomes(exploration: &Exploration, names: &[&str]) -> Vec<String> {
+    let outcomes = exploration.outcomes.as_ref().expect("asked for");
+    let restricted = outcomes.restricted_to(names);
+    let rows: BTreeSet<Vec<i64>> = restricted
+        .iter()
+        .map(|outcome| names.iter().map(|&name| outcome[name]).collect())
+        .collect();
+    let row = |row: &Vec<i64>| {
+        let values: Vec<String> = row.iter().map(i64::to_string).collect();
+        values.join(",")
+    };
+    rows.iter().map(row).collect()
+}
+
+/// Checks the outcomes, separated by blanks, under SC, TSO and PSO.
+#[track_caller]
+fn check_outcomes(text: &str, names: &[&str], expected: [&str; 3]) {
+    for (model, expected) in Model::ALL.into_iter().zip(expected) {
+        let found = outcomes(&run(text, model), names).join(" ");
+        assert_eq!(found, expected, "final {names:?} under {model}");
+    }
+}
+
+/// Checks the verdicts under SC, TSO and PSO: `safe`, or the name of the violated property.
+#[track_caller]
+fn check_verdicts(text: &str, expected: [&str; 3]) {
+    for (model, expected) in Model::ALL.into_iter().zip(expected) {
+        let exploration = run(text, model);
+        assert_eq!(verdict(&exploration), expected, "under {model}");
+    }
+}
+
+/// The verdict as a word: `safe`, the name of the violated property, or the limits that were hit.
+fn verdict(exploration: &Exploration) -> String {
+    match exploration.verdict {
+        Verdict::Safe => "safe".to_owned(),
+        Verdict::Violated => {
+            let property = exploration
+                .property
+                .as_ref()
+                .expect("a property is violated");
+            property.name().unwrap_or("unnamed").to_owned()
+        }
+        Verdict::Unknown => {
+            let limits: Vec<&str> = exploration
+                .limits
+                .iter()
+                .map(|limit| limit.word())
+                .collect();
+            format!("unknown: {}", limits.join(" "))
+        }
+    }
+}

@@ -1,4 +1,7 @@
 //! What can be wrong with a boolean program.
+//!
+//! The parser, the checks of names and the inlining report here. An error carries its place in the
+//! text where it has one; [`crate::render_errors`] draws it there.
 
 use thiserror::Error;
 
@@ -10,9 +13,19 @@ use crate::syntax::ast::Span;
 pub struct Errors(Vec<ProgramError>);
 
 impl Errors {
-    /// The errors, in the order of the text where they have a place there.
+    /// The errors, sorted by their place in the text.
     pub fn iter(&self) -> impl Iterator<Item = &ProgramError> {
         self.0.iter()
+    }
+
+    /// `Ok` when the list is empty.
+    pub(crate) fn check(mut list: Vec<ProgramError>) -> Result<(), Self> {
+        list.sort_by_key(|error| error.span);
+        if list.is_empty() {
+            Ok(())
+        } else {
+            Err(Self(list))
+        }
     }
 
     fn summary(&self) -> String {
@@ -37,10 +50,140 @@ pub struct ProgramError {
     pub span: Option<Span>,
 }
 
+impl ProgramError {
+    pub(crate) fn new(kind: ErrorKind, span: Option<Span>) -> Self {
+        Self { kind, span }
+    }
+}
+
+/// What kind of thing a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A global, local or parameter.
+    Variable,
+    /// A procedure.
+    Procedure,
+    /// A label.
+    Label,
+}
+
+impl std::fmt::Display for NameKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Variable => "variable",
+            Self::Procedure => "procedure",
+            Self::Label => "label",
+        })
+    }
+}
+
 /// The kinds of errors.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind {
+    /// The text does not follow the grammar.
+    #[error("syntax error: expected {0}")]
+    Syntax(String),
+    /// A word of the peers' dialects without a meaning here.
+    #[error("`{0}` is not supported")]
+    Unsupported(String),
+    /// Parentheses, operators or blocks are nested too deeply.
+    #[error("nested more than {0} levels deep")]
+    TooDeep(usize),
+    /// The text is too long for its positions to be counted.
+    #[error("the text is longer than 4 GB")]
+    TooLong,
+    /// A number other than 0 and 1 used as a value.
+    #[error("`{0}` is not a truth value")]
+    NotBoolean(String),
+    /// A keyword used as a name.
+    #[error("`{0}` is a keyword and cannot be a name")]
+    Keyword(String),
+    /// A number used as a name.
+    #[error("`{0}` is not a name")]
+    NotAName(String),
+    /// The number of results of a procedure is out of range.
+    #[error("`{0}` is not a possible number of results")]
+    Results(String),
+    /// A name is declared twice in the same place.
+    #[error("the {0} `{1}` is declared twice")]
+    Duplicate(NameKind, String),
+    /// A name is used that is not declared.
+    #[error("there is no {0} `{1}`")]
+    Unknown(NameKind, String),
     /// There is no procedure to start in.
     #[error("there is no procedure `main`")]
     NoMain,
+    /// A variable occurs twice on the left of one assignment.
+    #[error("`{0}` is assigned twice in one statement")]
+    AssignedTwice(String),
+    /// The two sides of an assignment, or of a call, have different lengths.
+    #[error("{given} {what} given where {wanted} {verb} needed", verb = if *.wanted == 1 { "is" } else { "are" })]
+    Count {
+        /// What is counted: values, arguments or results.
+        what: &'static str,
+        /// How many there are.
+        given: usize,
+        /// How many there must be.
+        wanted: usize,
+    },
+    /// `'x` outside `constrain`.
+    #[error("the next value `'{0}` has a meaning only in `constrain`")]
+    NextValue(String),
+    /// A call that starts a thread cannot return values.
+    #[error("a call that starts a thread has no results")]
+    AsyncResults,
+    /// The procedures call each other in a circle.
+    #[error("recursion is not supported: {0}")]
+    Recursion(String),
+    /// Inlining the calls makes the program too large.
+    #[error("the program has more than {0} statements after inlining its calls")]
+    TooLarge(usize),
+    /// The atomic section that ends here was not begun on some way to this place.
+    #[error("`atomic_end` without `atomic_begin`")]
+    AtomicEnd,
+    /// Some ways to this place lead through an open atomic section and some do not.
+    #[error("this statement is reached both inside and outside an atomic section")]
+    AtomicMix,
+}
+
+impl ErrorKind {
+    /// A way out, if there is one to suggest.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Unsupported(word) => return Some(unsupported_hint(word)),
+            Self::TooDeep(_) => {
+                "split the expression or the block with auxiliary variables or labels"
+            }
+            Self::NotBoolean(_) => "write `0`, `1`, `F`, `T` or `*`",
+            Self::Keyword(_) => "choose another name",
+            Self::Unknown(NameKind::Variable, _) => "declare it with `decl`",
+            Self::Unknown(NameKind::Label, _) => "labels are visible only in their own procedure",
+            Self::NoMain => "execution starts in `void main() begin … end`",
+            Self::NextValue(_) => "write `x := * constrain …` to relate old and next values",
+            Self::AsyncResults => "write the result to a global variable in the procedure",
+            Self::Recursion(_) => "unroll the calls by hand; procedures are inlined",
+            Self::TooLarge(_) => "call fewer procedures, or share code with `goto`",
+            Self::AtomicMix => "let every `goto` into an atomic section come from inside it",
+            Self::AtomicEnd => "every way to `atomic_end` must pass its `atomic_begin`",
+            Self::AssignedTwice(_) => "keep one of the two, or write `_` for the other",
+            Self::Count { .. }
+            | Self::Syntax(_)
+            | Self::TooLong
+            | Self::NotAName(_)
+            | Self::Results(_)
+            | Self::Duplicate(..)
+            | Self::Unknown(NameKind::Procedure, _) => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+fn unsupported_hint(word: &str) -> String {
+    match word {
+        "abortif" => "write `if … then assume(F); fi` at the start of the procedure",
+        "dfs" => "leave it out: it only asks for a search order",
+        "print" => "leave it out: it has no effect on the verdict",
+        _ => "write the synchronisation with `assume` on a global variable",
+    }
+    .to_owned()
 }

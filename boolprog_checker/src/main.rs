@@ -1,3 +1,176 @@
-//! The command `boolprog-checker`.
+//! The command `boolprog-checker`: arguments to options, one check, one report, one exit code.
 
-fn main() {}
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use boolprog_checker::{
+    Limits, Mode, Options, Reductions, Report, Split, check, exit_code, parse, render_errors,
+};
+use clap::{Parser, ValueEnum};
+
+/// Model-checks concurrent boolean programs.
+///
+/// Exit codes: 0 verified, 10 violated, 5 unknown, 2 bad input or usage, 6 internal error.
+#[derive(Parser)]
+#[command(name = "boolprog-checker", version)]
+struct Arguments {
+    /// The boolean program; `-` reads standard input.
+    file: PathBuf,
+    /// Search with two values only.
+    #[arg(long, conflicts_with_all = ["three_valued", "split", "join"])]
+    exact: bool,
+    /// Search with three values only; a possible violation is not confirmed.
+    #[arg(long)]
+    three_valued: bool,
+    /// Which unknowns the three-valued search splits.
+    #[arg(long, value_enum, default_value_t = SplitArgument::None)]
+    split: SplitArgument,
+    /// Join states that differ in one variable; costs precision.
+    #[arg(long)]
+    join: bool,
+    /// Keep states that a more general one covers.
+    #[arg(long)]
+    no_cover: bool,
+    /// Keep steps without effect.
+    #[arg(long)]
+    no_fuse: bool,
+    /// Interleave steps that nobody can notice.
+    #[arg(long)]
+    no_invisible: bool,
+    /// Most states stored.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
+    max_states: usize,
+    /// Most threads alive at the same time.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_threads)]
+    max_threads: usize,
+    /// Longest time in seconds.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Report as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Report what the search did.
+    #[arg(long)]
+    stats: bool,
+    /// Print the program instead of checking it.
+    #[arg(long)]
+    print: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SplitArgument {
+    /// They stay unknown.
+    None,
+    /// Those that decide a condition.
+    Needed,
+    /// All that a step depends on; verdicts are exact.
+    All,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+impl Arguments {
+    fn options(&self) -> Options {
+        let mode = match (self.exact, self.three_valued) {
+            (true, _) => Mode::Exact,
+            (false, true) => Mode::ThreeValued,
+            (false, false) => Mode::Auto,
+        };
+        Options {
+            mode,
+            split: match self.split {
+                SplitArgument::None => Split::None,
+                SplitArgument::Needed => Split::Needed,
+                SplitArgument::All => Split::All,
+            },
+            reductions: Reductions {
+                cover: !self.no_cover,
+                fuse: !self.no_fuse,
+                invisible: !self.no_invisible,
+            },
+            join: self.join,
+            limits: Limits {
+                max_states: self.max_states,
+                max_threads: self.max_threads,
+                timeout: self.timeout,
+                cancel: None,
+            },
+            record_fired: false,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match std::panic::catch_unwind(|| run(&arguments)) {
+        Ok(code) => ExitCode::from(code),
+        Err(_) => {
+            complain("internal error: please report the program and the options");
+            ExitCode::from(6)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> u8 {
+    let name = arguments.file.display().to_string();
+    let text = match read(arguments) {
+        Ok(text) => text,
+        Err(error) => {
+            complain(&format!("error: cannot read {name}: {error}"));
+            return 2;
+        }
+    };
+    let program = match parse(&text) {
+        Ok(program) => program,
+        Err(errors) => {
+            complain(render_errors(&errors, &name, &text).trim_end());
+            return 2;
+        }
+    };
+    if arguments.print {
+        say(&program.to_string());
+        return 0;
+    }
+    let outcome = check(&program, &arguments.options());
+    let report = Report {
+        name: &name,
+        text: &text,
+        program: &program,
+        outcome: &outcome,
+        stats: arguments.stats,
+    };
+    if arguments.json {
+        say(&format!("{:#}\n", report.to_json()));
+    } else {
+        say(&report.to_text());
+    }
+    exit_code(outcome.verdict())
+}
+
+fn read(arguments: &Arguments) -> io::Result<String> {
+    if arguments.file.as_os_str() == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text)?;
+        Ok(text)
+    } else {
+        std::fs::read_to_string(&arguments.file)
+    }
+}
+
+/// Writes to standard output; a reader that has gone away is not an error.
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes a line to standard error.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

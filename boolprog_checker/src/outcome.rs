@@ -186,6 +186,8 @@ pub struct AbstractState {
 /// Where a thread stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadPosition {
+    /// The slot: 0 for `main`; a new thread gets the first slot that is free.
+    pub slot: usize,
     /// The statement it is about to execute; `None` at the end of a procedure's text.
     pub next: Option<StmtId>,
     /// Its locals by name, those of inlined calls with the procedure's name in front.

@@ -3,7 +3,10 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::error::Errors;
+use crate::machine::Machine;
+use crate::machine::lower::lower;
 use crate::syntax::ast::{Stmt, StmtId, Tree};
+use crate::syntax::checks;
 
 /// A boolean program whose names, labels and calls have been checked.
 ///
@@ -12,17 +15,24 @@ use crate::syntax::ast::{Stmt, StmtId, Tree};
 #[derive(Clone, Debug)]
 pub struct Program {
     tree: Tree,
+    machine: Machine,
 }
 
 impl Program {
     /// Checks a tree: every name is declared, every label exists, calls fit and do not recurse.
     pub fn new(tree: Tree) -> Result<Self, Errors> {
-        Ok(Self { tree })
+        checks::check(&tree)?;
+        let machine = lower(&tree)?;
+        Ok(Self { tree, machine })
     }
 
     /// The tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// The statement with this number.

@@ -4,5 +4,9 @@
 //! reference. Later stages read the tree through [`ast`] and never see text.
 
 pub mod ast;
+pub(crate) mod checks;
 pub(crate) mod expr;
+mod expr_parser;
+mod nesting;
+pub(crate) mod parser;
 pub(crate) mod printer;

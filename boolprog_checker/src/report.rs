@@ -1,0 +1,236 @@
+//! An outcome as text and as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::outcome::{
+    AssertionReport, Finding, Limit, Outcome, Reason, Stats, Trace, TraceStep, Verdict,
+};
+use crate::program::Program;
+use crate::syntax::ast::StmtId;
+
+/// What the reports need to know about a check.
+pub struct Report<'a> {
+    /// What the file is called.
+    pub name: &'a str,
+    /// The text the program was parsed from.
+    pub text: &'a str,
+    /// The program.
+    pub program: &'a Program,
+    /// The answer.
+    pub outcome: &'a Outcome,
+    /// Whether the statistics are wanted too.
+    pub stats: bool,
+}
+
+impl Report<'_> {
+    /// The report for people.
+    pub fn to_text(&self) -> String {
+        let mut out = format!("{}\n", word(self.outcome.verdict()));
+        for report in &self.outcome.assertions {
+            self.assertion_text(&mut out, report);
+        }
+        if self.stats {
+            stats_text(&mut out, &self.outcome.stats);
+        }
+        out
+    }
+
+    /// The report for programs: one object.
+    pub fn to_json(&self) -> Value {
+        let assertions: Vec<_> = self
+            .outcome
+            .assertions
+            .iter()
+            .map(|report| self.assertion_json(report))
+            .collect();
+        let mut object = json!({
+            "schema": 1,
+            "program": self.name,
+            "verdict": self.outcome.verdict(),
+            "reason": self.reason(),
+            "assertions": assertions,
+        });
+        if self.stats {
+            object["stats"] = json!(self.outcome.stats);
+        }
+        object
+    }
+
+    /// Why the verdict is unknown, if it is.
+    fn reason(&self) -> Option<&'static str> {
+        let unknown = self.outcome.verdict() == Verdict::Unknown;
+        let mut reasons = self
+            .outcome
+            .assertions
+            .iter()
+            .filter_map(|report| reason_word(&report.finding));
+        if unknown { reasons.next() } else { None }
+    }
+
+    fn assertion_text(&self, out: &mut String, report: &AssertionReport) {
+        let verdict = word(report.finding.verdict());
+        let _ = write!(
+            out,
+            "{}: {}: {verdict}",
+            self.place(report.stmt),
+            self.program.stmt(report.stmt)
+        );
+        if let Some(reason) = reason_word(&report.finding) {
+            let _ = write!(out, " ({})", explanation(reason));
+        }
+        out.push('\n');
+        if let Some(trace) = report.finding.trace() {
+            self.trace_text(out, trace);
+        }
+    }
+
+    fn trace_text(&self, out: &mut String, trace: &Trace) {
+        let initial = values_text(&trace.initial);
+        let _ = writeln!(out, "  start        {initial}");
+        for step in &trace.steps {
+            let line = self.place(step.stmt);
+            let atomic = if step.in_atomic { "+" } else { " " };
+            let branch = branch_text(step);
+            let changes = values_text(&step.changes);
+            let stmt = self.program.stmt(step.stmt);
+            let arrow = if changes.is_empty() { "" } else { "  => " };
+            let _ = writeln!(
+                out,
+                "  thread {}{atomic}   {line}  {stmt}{branch}{arrow}{changes}",
+                step.thread
+            );
+        }
+    }
+
+    fn assertion_json(&self, report: &AssertionReport) -> Value {
+        json!({
+            "id": report.id,
+            "statement": self.program.stmt(report.stmt).to_string(),
+            "line": self.line_column(report.stmt).map(|(line, _)| line),
+            "column": self.line_column(report.stmt).map(|(_, column)| column),
+            "verdict": report.finding.verdict(),
+            "reason": reason_word(&report.finding),
+            "trace": report.finding.trace().map(|trace| self.trace_json(trace)),
+        })
+    }
+
+    fn trace_json(&self, trace: &Trace) -> Value {
+        let steps: Vec<_> = trace
+            .steps
+            .iter()
+            .map(|step| self.step_json(step))
+            .collect();
+        json!({ "initial": values_json(&trace.initial), "steps": steps })
+    }
+
+    fn step_json(&self, step: &TraceStep) -> Value {
+        json!({
+            "thread": step.thread,
+            "line": self.line_column(step.stmt).map(|(line, _)| line),
+            "statement": self.program.stmt(step.stmt).to_string(),
+            "branch": step.branch,
+            "in_atomic": step.in_atomic,
+            "changes": values_json(&step.changes),
+        })
+    }
+
+    fn place(&self, stmt: StmtId) -> String {
+        match self.line_column(stmt) {
+            Some((line, column)) => format!("{}:{line}:{column}", self.name),
+            None => format!("{}:#{}", self.name, stmt.index()),
+        }
+    }
+
+    fn line_column(&self, stmt: StmtId) -> Option<(usize, usize)> {
+        let start = self.program.stmt(stmt).origin.span?.start as usize;
+        let before = self.text.get(..start)?;
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        Some((line, before[line_start..].chars().count() + 1))
+    }
+}
+
+/// The exit code that stands for a verdict.
+pub fn exit_code(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Verified => 0,
+        Verdict::Unknown => 5,
+        Verdict::Violated => 10,
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Verified => "verified",
+        Verdict::Unknown => "unknown",
+        Verdict::Violated => "violated",
+    }
+}
+
+fn reason_word(finding: &Finding) -> Option<&'static str> {
+    match finding {
+        Finding::Verified | Finding::Violated(_) => None,
+        Finding::Unknown(Reason::Abstraction(_)) => Some("abstraction"),
+        Finding::Unknown(Reason::Limit(limit)) => Some(match limit {
+            Limit::States => "states",
+            Limit::Threads => "threads",
+            Limit::Timeout => "timeout",
+            Limit::Cancelled => "cancelled",
+        }),
+    }
+}
+
+fn explanation(reason: &str) -> &'static str {
+    match reason {
+        "states" => "states: the limit on states was reached; try a larger --max-states",
+        "threads" => "threads: more threads than --max-threads would be alive",
+        "timeout" => "timeout: the time was up; try a larger --timeout",
+        "cancelled" => "cancelled",
+        _ => "abstraction: three values are too coarse; try --split needed or --split all",
+    }
+}
+
+fn branch_text(step: &TraceStep) -> &'static str {
+    match step.branch {
+        Some(true) => "  [holds]",
+        Some(false) => "  [does not hold]",
+        None => "",
+    }
+}
+
+fn values_text(values: &[(String, Option<bool>)]) -> String {
+    let value = |value: &Option<bool>| match value {
+        Some(true) => "1",
+        Some(false) => "0",
+        None => "*",
+    };
+    let parts: Vec<_> = values
+        .iter()
+        .map(|(name, v)| format!("{name}={}", value(v)))
+        .collect();
+    parts.join(" ")
+}
+
+fn values_json(values: &[(String, Option<bool>)]) -> Value {
+    values
+        .iter()
+        .map(|(name, value)| (name.clone(), json!(value)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn stats_text(out: &mut String, stats: &Stats) {
+    let _ = writeln!(
+        out,
+        "states {}, transitions {}, revisited {}, covered {}, merged {}, memory {} bytes, time {:.3} s",
+        stats.states,
+        stats.transitions,
+        stats.revisited,
+        stats.covered,
+        stats.merged,
+        stats.memory_bytes,
+        stats.seconds
+    );
+}

@@ -1,0 +1,248 @@
+//! Combines the searches into a verdict for each assertion.
+//!
+//! `Auto` runs the three-valued search; a possible violation is confirmed along its trace; what is
+//! still open is decided by a search with [`Splitting::All`], which is exact in its verdicts. The
+//! two-valued search of `Exact` stores every combination of values and is the plainest of all.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::budget::Budget;
+use super::confirm::confirm;
+use super::explore::{Exploration, Strategy, explore};
+use super::path::path_to;
+use super::split::{Context, Splitting};
+use crate::machine::fuse::fuse;
+use crate::machine::{LocId, Machine, visibility};
+use crate::options::{Limits, Mode, Options, Reductions, Split};
+use crate::outcome::{
+    AbstractState, AssertId, AssertionReport, Finding, Limit, Outcome, Reason, Stats,
+    ThreadPosition, Verdict,
+};
+use crate::program::Program;
+
+/// Judges every assertion of a program.
+pub(crate) fn judge(program: &Program, options: &Options) -> Outcome {
+    let machine = prepare(program.machine(), options.reductions);
+    let budget = Budget::new(&options.limits);
+    let mut judge = Judge::new(&machine, &budget, options);
+    let all: Vec<_> = judge.findings.keys().copied().collect();
+    match options.mode {
+        Mode::Exact => judge.search(Splitting::Eager, &all),
+        Mode::ThreeValued => judge.search(splitting(options.split), &all),
+        Mode::Auto => {
+            judge.search(splitting(options.split), &all);
+            judge.resolve();
+        }
+    }
+    judge.outcome()
+}
+
+/// All states of the three-valued search without reductions.
+pub(crate) fn reachable(program: &Program, options: &Options) -> Result<Vec<AbstractState>, Limit> {
+    let machine = prepare(program.machine(), Reductions::NONE);
+    let budget = Budget::new(&options.limits);
+    let context = Context {
+        machine: &machine,
+        budget: &budget,
+        splitting: splitting(options.split),
+    };
+    let strategy = Strategy {
+        cover: false,
+        reduce: false,
+        join: false,
+        record_fired: false,
+    };
+    let exploration = explore(context, strategy, &[]);
+    if let Some(limit) = exploration.limit {
+        return Err(limit);
+    }
+    let store = &exploration.store;
+    Ok((0..store.len())
+        .filter_map(|index| store.id(index))
+        .map(|id| describe(&machine, &store.config(id)))
+        .collect())
+}
+
+fn describe(machine: &Machine, config: &super::config::Config) -> AbstractState {
+    let thread = |slot: usize| {
+        let base = config.base(machine, slot) * 64;
+        let names = machine
+            .image_at(config.control[slot])
+            .locals
+            .iter()
+            .enumerate();
+        ThreadPosition {
+            slot,
+            next: machine.location(config.control[slot]).stmt,
+            locals: names
+                .map(|(i, name)| (name.clone(), config.get(base + i)))
+                .collect(),
+        }
+    };
+    let globals = (0..machine.globals.len())
+        .map(|bit| config.get(bit))
+        .collect();
+    AbstractState {
+        threads: config.live().map(thread).collect(),
+        globals,
+    }
+}
+
+/// The machine with the chosen reductions built in.
+fn prepare(machine: &Machine, reductions: Reductions) -> Machine {
+    let mut machine = if reductions.fuse {
+        fuse(machine)
+    } else {
+        machine.clone()
+    };
+    if reductions.invisible && machine.main != LocId::ENDED {
+        visibility::mark_reducible(&mut machine);
+    }
+    machine
+}
+
+fn splitting(split: Split) -> Splitting {
+    match split {
+        Split::None => Splitting::None,
+        Split::Needed => Splitting::Needed,
+        Split::All => Splitting::All,
+    }
+}
+
+struct Judge<'a> {
+    machine: &'a Machine,
+    budget: &'a Budget<'a>,
+    options: &'a Options,
+    findings: IndexMap<AssertId, Finding>,
+    stats: Stats,
+    fired: IndexSet<crate::outcome::FiredDisjunct>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(machine: &'a Machine, budget: &'a Budget<'a>, options: &'a Options) -> Self {
+        let asserts = (0..machine.asserts.len() as u32).map(AssertId);
+        let findings = asserts.map(|id| (id, Finding::Verified)).collect();
+        Self {
+            machine,
+            budget,
+            options,
+            findings,
+            stats: Stats::default(),
+            fired: IndexSet::new(),
+        }
+    }
+
+    /// Whether the search of this kind finds only real violations.
+    fn is_exact(splitting: Splitting) -> bool {
+        matches!(splitting, Splitting::All | Splitting::Eager)
+    }
+
+    fn context(&self, splitting: Splitting) -> Context<'a> {
+        Context {
+            machine: self.machine,
+            budget: self.budget,
+            splitting,
+        }
+    }
+
+    fn explore(&mut self, splitting: Splitting, wanted: &[AssertId]) -> Exploration {
+        let strategy = Strategy {
+            cover: self.options.reductions.cover,
+            reduce: self.options.reductions.invisible,
+            join: self.options.join,
+            record_fired: self.options.record_fired,
+        };
+        self.budget.restart();
+        self.budget.look_at_clock();
+        let exploration = explore(
+            self.context(splitting),
+            strategy.for_splitting(splitting),
+            wanted,
+        );
+        self.add_stats(&exploration.stats);
+        self.fired.extend(exploration.fired.iter().copied());
+        exploration
+    }
+
+    fn add_stats(&mut self, stats: &Stats) {
+        self.stats.states += stats.states;
+        self.stats.transitions += stats.transitions;
+        self.stats.revisited += stats.revisited;
+        self.stats.covered += stats.covered;
+        self.stats.merged += stats.merged;
+        self.stats.memory_bytes = self.stats.memory_bytes.max(stats.memory_bytes);
+    }
+
+    /// Searches for failures of the wanted assertions.
+    fn search(&mut self, splitting: Splitting, wanted: &[AssertId]) {
+        let exploration = self.explore(splitting, wanted);
+        for id in wanted.iter().copied() {
+            let finding = match (exploration.found.get(&id), exploration.limit) {
+                (Some(found), _) => {
+                    let reduce = self.options.reductions.invisible;
+                    let unlimited = Limits {
+                        max_states: usize::MAX,
+                        timeout: None,
+                        cancel: None,
+                        ..self.options.limits
+                    };
+                    let budget = Budget::new(&unlimited);
+                    let context = Context {
+                        budget: &budget,
+                        ..self.context(splitting)
+                    };
+                    let path = path_to(context, &exploration, reduce, *found);
+                    self.failure(splitting, &path)
+                }
+                (None, Some(limit)) => Finding::Unknown(Reason::Limit(limit)),
+                (None, None) => Finding::Verified,
+            };
+            self.findings.insert(id, finding);
+        }
+    }
+
+    /// What a failure that a search found means.
+    fn failure(&self, splitting: Splitting, path: &super::path::Path) -> Finding {
+        let real = match splitting {
+            Splitting::Eager => None,
+            Splitting::None | Splitting::Needed if self.options.mode == Mode::ThreeValued => None,
+            Splitting::None | Splitting::Needed | Splitting::All => {
+                confirm(self.context(splitting), path)
+            }
+        };
+        match real {
+            Some(real) => Finding::Violated(real.trace(self.machine)),
+            None if Self::is_exact(splitting) => Finding::Violated(path.trace(self.machine)),
+            None => Finding::Unknown(Reason::Abstraction(path.trace(self.machine))),
+        }
+    }
+
+    /// Decides exactly what the three-valued search left open.
+    fn resolve(&mut self) {
+        let unknown = |finding: &Finding| finding.verdict() == Verdict::Unknown;
+        let open: Vec<_> = self
+            .findings
+            .iter()
+            .filter(|(_, f)| unknown(f))
+            .map(|(id, _)| *id)
+            .collect();
+        if splitting(self.options.split) != Splitting::All && !open.is_empty() {
+            self.search(Splitting::All, &open);
+        }
+    }
+
+    fn outcome(mut self) -> Outcome {
+        self.stats.seconds = self.budget.seconds();
+        self.fired.sort_unstable();
+        let report = |(id, finding): (AssertId, Finding)| AssertionReport {
+            id,
+            stmt: self.machine.asserts[id.index()],
+            finding,
+        };
+        Outcome {
+            assertions: self.findings.into_iter().map(report).collect(),
+            stats: self.stats,
+            fired: self.fired,
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The searches: three-valued, exact, and the confirmation of a trace.
+//!
+//! `config` is a state, `propagate` learns, `split` makes unknowns definite, `step` executes one
+//! edge, `expand` finds the successors of a state, `store` keeps states, `explore` is the
+//! breadth-first loop, `path` and `confirm` make traces, and `judge` combines them into an answer.
+
+pub(crate) mod budget;
+pub(crate) mod config;
+pub(crate) mod confirm;
+pub(crate) mod expand;
+pub(crate) mod explore;
+pub(crate) mod judge;
+pub(crate) mod path;
+pub(crate) mod propagate;
+pub(crate) mod split;
+pub(crate) mod step;
+pub(crate) mod store;

@@ -1,0 +1,292 @@
+//! Executes one edge of one thread.
+//!
+//! In three-valued logic an assignment evaluates its values in Kleene's logic (`schoose` as in
+//! section 4.1 of Dan et al., SAS 2013); conditions are learned from. The same code serves the exact
+//! search, where every variable is known and whatever becomes unknown is split at once.
+
+use rustc_hash::FxHashSet;
+
+use super::config::{Config, StateBit, Window};
+use super::propagate;
+use super::split::{self, Context, Splitting};
+use crate::machine::code::{Code, Tri};
+use crate::machine::{Action, Assertion, Assignment, Constrain, Edge, LocId, Start, Write};
+use crate::outcome::{AssertId, FiredDisjunct};
+use crate::syntax::ast::StmtId;
+
+/// What came out of executing edges.
+#[derive(Default)]
+pub(crate) struct Effects {
+    /// The states after the edge.
+    pub successors: Vec<Config>,
+    /// The states in which an assertion fails.
+    pub failures: Vec<(AssertId, Config)>,
+    /// Whether a thread could not be started because of the limit.
+    pub thread_limit: bool,
+    /// The disjuncts that fired, if somebody wants to know.
+    pub fired: Option<FxHashSet<FiredDisjunct>>,
+}
+
+/// Executes the edge of the thread in `slot` from the state, split as the search splits.
+pub(crate) fn execute(
+    context: Context<'_>,
+    config: &Config,
+    slot: usize,
+    edge: &Edge,
+    effects: &mut Effects,
+) {
+    for config in split::prepare(context, config.clone(), slot, edge) {
+        apply(context, config, slot, edge, effects);
+    }
+}
+
+/// Executes the edge from a state that has been split already.
+pub(crate) fn apply(
+    context: Context<'_>,
+    config: Config,
+    slot: usize,
+    edge: &Edge,
+    effects: &mut Effects,
+) {
+    let window = config.window(context.machine, slot);
+    let results = match &edge.action {
+        Action::NoOp => vec![config],
+        Action::Assume(condition) => split::assume(context, config, window, condition),
+        Action::Assert(assertion) => check(context, config, window, assertion, effects),
+        Action::Assign(assignment) => assign(context, config, slot, assignment, edge.stmt, effects),
+        Action::Start(start) => start_thread(context, config, slot, start, effects),
+    };
+    for config in results {
+        arrive(context, config, slot, edge.target, effects);
+    }
+}
+
+/// Reports the failures of an assertion and goes on where it holds.
+fn check(
+    context: Context<'_>,
+    config: Config,
+    window: Window,
+    assertion: &Assertion,
+    effects: &mut Effects,
+) -> Vec<Config> {
+    if assertion.holds.eval(&config.view(window)) == Some(true) {
+        return vec![config];
+    }
+    let failing = split::assume(context, config.clone(), window, &assertion.fails);
+    effects
+        .failures
+        .extend(failing.into_iter().map(|failing| (assertion.id, failing)));
+    split::assume(context, config, window, &assertion.holds)
+}
+
+fn assign(
+    context: Context<'_>,
+    config: Config,
+    slot: usize,
+    assignment: &Assignment,
+    stmt: StmtId,
+    effects: &mut Effects,
+) -> Vec<Config> {
+    let window = config.window(context.machine, slot);
+    let view = config.view(window);
+    let values: Vec<Tri> = assignment
+        .writes
+        .iter()
+        .map(|write| write.value.eval(&view))
+        .collect();
+    if let Some(fired) = &mut effects.fired {
+        assignment
+            .writes
+            .iter()
+            .for_each(|write| record_fired(fired, write, stmt, &config, window));
+    }
+    let outcomes = match &assignment.constrain {
+        Some(constrain) => constrained(context, config, window, constrain, values),
+        None => vec![(config, values)],
+    };
+    let write = |(mut config, values): (Config, Vec<Tri>)| {
+        let changed = write_values(context, &mut config, window, assignment, &values);
+        propagate::settle(context.machine, &mut config, &changed)
+            .ok()
+            .map(|()| config)
+    };
+    outcomes.into_iter().filter_map(write).collect()
+}
+
+/// The states and next values that satisfy the condition of `constrain`.
+fn constrained(
+    context: Context<'_>,
+    mut config: Config,
+    window: Window,
+    constrain: &Constrain,
+    values: Vec<Tri>,
+) -> Vec<(Config, Vec<Tri>)> {
+    let words = config.known.len();
+    let places: Vec<_> = (constrain.first..)
+        .take(values.len())
+        .map(|bit| window.place(bit))
+        .collect();
+    config.extend(values.len());
+    places
+        .iter()
+        .zip(values)
+        .for_each(|(place, value)| config.set(*place, value));
+    let finish = |mut config: Config| {
+        let values = places.iter().map(|place| config.get(*place)).collect();
+        config.truncate(words);
+        (config, values)
+    };
+    split::assume(context, config, window, &constrain.condition)
+        .into_iter()
+        .map(finish)
+        .collect()
+}
+
+/// Writes the values; gives back the places whose values may have changed.
+fn write_values(
+    context: Context<'_>,
+    config: &mut Config,
+    window: Window,
+    assignment: &Assignment,
+    values: &[Tri],
+) -> Vec<StateBit> {
+    for bit in &assignment.forget {
+        config.set(window.place(*bit), dormant(context));
+    }
+    for (write, value) in assignment.writes.iter().zip(values) {
+        config.set(window.place(write.bit), *value);
+    }
+    assignment
+        .writes
+        .iter()
+        .map(|write| window.place(write.bit))
+        .collect()
+}
+
+/// The value of a variable that nobody reads before it is written.
+fn dormant(context: Context<'_>) -> Tri {
+    matches!(context.splitting, Splitting::Eager | Splitting::All).then_some(false)
+}
+
+/// Records the disjuncts that make the choice of a `schoose` definite.
+fn record_fired(
+    fired: &mut FxHashSet<FiredDisjunct>,
+    write: &Write,
+    stmt: StmtId,
+    config: &Config,
+    window: Window,
+) {
+    let Code::Schoose(positive, negative) = &write.value else {
+        return;
+    };
+    let view = config.view(window);
+    let Some(choice) = write.value.eval(&view) else {
+        return;
+    };
+    let argument = if choice { positive } else { negative };
+    for (disjunct, code) in argument.disjuncts().iter().enumerate() {
+        if code.eval(&view) == Some(true) {
+            fired.insert(FiredDisjunct {
+                stmt,
+                value: write.place,
+                positive: choice,
+                disjunct,
+            });
+        }
+    }
+}
+
+fn start_thread(
+    context: Context<'_>,
+    mut config: Config,
+    slot: usize,
+    start: &Start,
+    effects: &mut Effects,
+) -> Vec<Config> {
+    if config.live().count() >= context.budget.max_threads() {
+        effects.thread_limit = true;
+        return Vec::new();
+    }
+    let view = config.view(config.window(context.machine, slot));
+    let values: Vec<Tri> = start
+        .arguments
+        .iter()
+        .map(|argument| argument.value.eval(&view))
+        .collect();
+    let new = begin(context, &mut config, start.entry);
+    if start.copy {
+        copy_locals(context, &mut config, slot, new);
+    }
+    let window = config.window(context.machine, new);
+    for (argument, value) in start.arguments.iter().zip(values) {
+        config.set(window.place(argument.bit), value);
+    }
+    let settled = propagate::settle_slot(context.machine, &mut config, new);
+    settled.ok().map(|()| config).into_iter().collect()
+}
+
+/// Adds a thread; its procedure's own locals are unknown, those of inlined calls are dormant.
+fn begin(context: Context<'_>, config: &mut Config, entry: LocId) -> usize {
+    let slot = config.start_thread(context.machine, entry);
+    let image = context.machine.image_at(entry);
+    let base = config.base(context.machine, slot) * 64;
+    for local in image.own..image.locals.len() {
+        config.set(base + local, dormant(context));
+    }
+    slot
+}
+
+fn copy_locals(context: Context<'_>, config: &mut Config, from: usize, to: usize) {
+    let words = context.machine.image_at(config.control[from]).words();
+    let (from, to) = (
+        config.base(context.machine, from),
+        config.base(context.machine, to),
+    );
+    config.known.copy_within(from..from + words, to);
+    config.value.copy_within(from..from + words, to);
+}
+
+/// Moves the thread to the target and keeps the state if it is consistent there.
+fn arrive(
+    context: Context<'_>,
+    mut config: Config,
+    slot: usize,
+    target: LocId,
+    effects: &mut Effects,
+) {
+    let machine = context.machine;
+    let before = machine.enforce_at(config.control[slot]);
+    if target == LocId::ENDED {
+        config.end_thread(machine, slot);
+    } else {
+        config.control[slot] = target;
+        if machine.enforce_at(target) != before
+            && propagate::settle_slot(machine, &mut config, slot).is_err()
+        {
+            return;
+        }
+    }
+    effects.successors.extend(finish(context, config));
+}
+
+/// What a search keeps of a settled state.
+fn finish(context: Context<'_>, config: Config) -> Vec<Config> {
+    match context.splitting {
+        Splitting::Eager => split::complete(context, config),
+        Splitting::All if !split::is_possible(context, &config) => Vec::new(),
+        Splitting::None | Splitting::Needed | Splitting::All => vec![config],
+    }
+}
+
+/// The states in which the program begins.
+pub(crate) fn initial(context: Context<'_>) -> Vec<Config> {
+    let machine = context.machine;
+    let mut config = Config::empty(machine);
+    if machine.main != LocId::ENDED {
+        begin(context, &mut config, machine.main);
+        if propagate::settle_slot(machine, &mut config, 0).is_err() {
+            return Vec::new();
+        }
+    }
+    finish(context, config)
+}

@@ -1,0 +1,222 @@
+//! Builds expressions from the flat operand and operator lists of the grammar.
+//!
+//! Precedences are those of the peers' grammars, tightest first: `! ~`, then `= != <>`, `&`, `^`,
+//! then `|` and `-> =>` on one level, then `? :`. All of them group to the left. A chain of `&` or
+//! of `|` becomes one node, so that long cubes and long disjunctions do not make deep trees.
+
+use pest::iterators::Pair;
+
+use super::ast::Expr;
+use super::parser::{Builder, MAX_NESTING, Rule, span_of};
+use crate::error::ErrorKind;
+
+/// An expression and how deep it is.
+struct Deep {
+    expr: Expr,
+    depth: usize,
+    /// The operator of a chain that can still grow: no parentheses around it.
+    chain: Option<Rule>,
+}
+
+impl Deep {
+    fn new(expr: Expr, depth: usize) -> Self {
+        Self {
+            expr,
+            depth,
+            chain: None,
+        }
+    }
+}
+
+/// Builds the expression; reports it where it is nested too deeply.
+pub(super) fn expression(builder: &mut Builder, pair: Pair<'_, Rule>) -> Expr {
+    let span = span_of(&pair);
+    let deep = build(builder, pair);
+    if deep.depth > MAX_NESTING {
+        builder.report(ErrorKind::TooDeep(MAX_NESTING), span);
+    }
+    deep.expr
+}
+
+/// An operand stack and an operator stack, as in the shunting-yard method.
+#[derive(Default)]
+struct Stacks {
+    operands: Vec<Deep>,
+    operators: Vec<Rule>,
+}
+
+fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
+    let span = span_of(&pair);
+    let mut stacks = Stacks::default();
+    let mut negations = 0;
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::not => negations += 1,
+            Rule::ternary => {
+                stacks.reduce(0);
+                let middle = part
+                    .into_inner()
+                    .next()
+                    .expect("the grammar puts an expression here");
+                stacks.operands.push(build(builder, middle));
+                stacks.operators.push(Rule::ternary);
+            }
+            rule if level(rule) > 0 => {
+                stacks.reduce(level(rule));
+                stacks.operators.push(rule);
+            }
+            _ => {
+                let operand = primary(builder, part);
+                let operand = negate(operand, std::mem::take(&mut negations));
+                stacks.operands.push(operand);
+            }
+        }
+        if stacks
+            .operands
+            .last()
+            .is_some_and(|deep| deep.depth > MAX_NESTING)
+        {
+            builder.report(ErrorKind::TooDeep(MAX_NESTING), span);
+            return Deep::new(Expr::Nondet, 1);
+        }
+    }
+    stacks.reduce(0);
+    stacks
+        .operands
+        .pop()
+        .expect("the grammar puts an operand here")
+}
+
+/// How tightly an operator binds; 0 for what is no binary operator.
+fn level(rule: Rule) -> u8 {
+    match rule {
+        Rule::eq | Rule::ne => 4,
+        Rule::and => 3,
+        Rule::xor => 2,
+        Rule::or | Rule::implies => 1,
+        _ => 0,
+    }
+}
+
+impl Stacks {
+    /// Applies the waiting operators that bind at least as tightly as `limit`.
+    fn reduce(&mut self, limit: u8) {
+        while let Some(operator) = self.operators.pop_if(|operator| level(*operator) >= limit) {
+            let right = self
+                .operands
+                .pop()
+                .expect("an operator has a right operand");
+            let left = self.operands.pop().expect("an operator has a left operand");
+            let joined = match operator {
+                Rule::ternary => {
+                    let condition = self.operands.pop().expect("`?` has a condition");
+                    choice(condition, left, right)
+                }
+                _ => join(operator, left, right),
+            };
+            self.operands.push(joined);
+        }
+    }
+}
+
+fn choice(condition: Deep, yes: Deep, no: Deep) -> Deep {
+    let depth = 1 + condition.depth.max(yes.depth).max(no.depth);
+    Deep::new(
+        Expr::Ite(
+            Box::new(condition.expr),
+            Box::new(yes.expr),
+            Box::new(no.expr),
+        ),
+        depth,
+    )
+}
+
+fn join(operator: Rule, left: Deep, right: Deep) -> Deep {
+    let depth = 1 + left.depth.max(right.depth);
+    let node: fn(Box<Expr>, Box<Expr>) -> Expr = match operator {
+        Rule::and => return extend(Rule::and, left, right, Expr::And),
+        Rule::or => return extend(Rule::or, left, right, Expr::Or),
+        Rule::xor => Expr::Xor,
+        Rule::eq => Expr::Eq,
+        Rule::ne => Expr::Ne,
+        _ => Expr::Implies,
+    };
+    Deep::new(node(Box::new(left.expr), Box::new(right.expr)), depth)
+}
+
+/// Adds an operand to a chain of `&` or `|`, or begins one.
+fn extend(operator: Rule, left: Deep, right: Deep, node: fn(Vec<Expr>) -> Expr) -> Deep {
+    let grows = left.chain == Some(operator);
+    let depth = left
+        .depth
+        .max(right.depth + 1)
+        .max(if grows { 0 } else { left.depth + 1 });
+    let mut parts = match left.expr {
+        Expr::And(parts) | Expr::Or(parts) if grows => parts,
+        other => vec![other],
+    };
+    parts.push(right.expr);
+    Deep {
+        expr: node(parts),
+        depth,
+        chain: Some(operator),
+    }
+}
+
+fn negate(operand: Deep, times: usize) -> Deep {
+    // Beyond the limit the expression is refused anyway and must not grow deeper.
+    let kept = times.min(MAX_NESTING + 1);
+    let expr = (0..kept).fold(operand.expr, |expr, _| expr.negated());
+    Deep {
+        expr,
+        depth: operand.depth + kept,
+        chain: None,
+    }
+}
+
+fn primary(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
+    match pair.as_rule() {
+        Rule::expr => Deep {
+            chain: None,
+            ..build(builder, pair)
+        },
+        Rule::schoose => schoose(builder, pair),
+        Rule::next => {
+            let name = pair
+                .into_inner()
+                .next()
+                .expect("the grammar puts a name here");
+            Deep::new(Expr::Next(builder.name(&name)), 1)
+        }
+        Rule::nondet => Deep::new(Expr::Nondet, 1),
+        _ => Deep::new(value(builder, &pair), 1),
+    }
+}
+
+fn schoose(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
+    let mut arguments = pair
+        .into_inner()
+        .filter(|part| part.as_rule() == Rule::expr);
+    let mut argument = || {
+        build(
+            builder,
+            arguments.next().expect("`schoose` has two arguments"),
+        )
+    };
+    let (positive, negative) = (argument(), argument());
+    let depth = 1 + positive.depth.max(negative.depth);
+    Deep::new(Expr::schoose(positive.expr, negative.expr), depth)
+}
+
+/// A constant or a variable.
+fn value(builder: &mut Builder, pair: &Pair<'_, Rule>) -> Expr {
+    match pair.as_str() {
+        "T" | "1" => Expr::Const(true),
+        "F" | "0" => Expr::Const(false),
+        text if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            builder.report(ErrorKind::NotBoolean(text.to_owned()), span_of(pair));
+            Expr::Nondet
+        }
+        _ => Expr::Var(builder.name(pair)),
+    }
+}

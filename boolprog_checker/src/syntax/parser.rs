@@ -1,0 +1,425 @@
+//! Text to syntax tree.
+//!
+//! pest matches the grammar in `grammar/boolprog.pest`; this file builds declarations, procedures
+//! and statements from the matched pairs, and `expr_parser` builds expressions. Nesting is
+//! measured before pest runs, because pest recurses; a text that is nested too deeply is refused.
+
+use pest::Parser;
+use pest::error::{Error as PestError, ErrorVariant, InputLocation};
+use pest::iterators::Pair;
+
+use super::ast::{
+    Branch, Decl, Expr, Ident, Origin, Procedure, Span, Stmt, StmtKind, Target, ThreadStart, Tree,
+};
+use super::expr_parser::expression;
+use super::nesting;
+use crate::error::{ErrorKind, Errors, ProgramError};
+
+/// How deeply expressions and statements may be nested.
+pub(crate) const MAX_NESTING: usize = 200;
+
+/// Most results of a procedure.
+const MAX_RESULTS: u32 = 10_000;
+
+const KEYWORDS: [&str; 33] = [
+    "decl",
+    "void",
+    "bool",
+    "begin",
+    "end",
+    "enforce",
+    "dfs",
+    "abortif",
+    "skip",
+    "goto",
+    "assume",
+    "assert",
+    "if",
+    "then",
+    "elsif",
+    "else",
+    "fi",
+    "while",
+    "do",
+    "od",
+    "return",
+    "dead",
+    "atomic_begin",
+    "atomic_end",
+    "start_thread",
+    "end_thread",
+    "sync",
+    "print",
+    "constrain",
+    "schoose",
+    "T",
+    "F",
+    "_",
+];
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../grammar/boolprog.pest"]
+struct Grammar;
+
+/// Builds the tree of `text`, or tells what is wrong with it.
+pub(crate) fn parse_tree(text: &str) -> Result<Tree, Errors> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(ProgramError::new(ErrorKind::TooLong, None).into());
+    }
+    nesting::check(text, MAX_NESTING)?;
+    let pairs = Grammar::parse(Rule::program, text).map_err(|error| syntax_error(&error, text))?;
+    let mut builder = Builder { errors: Vec::new() };
+    let tree = builder.tree(pairs);
+    Errors::check(builder.errors)?;
+    Ok(tree)
+}
+
+/// Builds nodes from pairs and collects what the grammar cannot refuse.
+pub(super) struct Builder {
+    errors: Vec<ProgramError>,
+}
+
+impl Builder {
+    pub(super) fn report(&mut self, kind: ErrorKind, span: Span) {
+        self.errors.push(ProgramError::new(kind, Some(span)));
+    }
+
+    fn tree<'i>(&mut self, pairs: impl Iterator<Item = Pair<'i, Rule>>) -> Tree {
+        let mut tree = Tree::default();
+        for pair in pairs {
+            match pair.as_rule() {
+                Rule::decl => tree.globals.extend(self.decls(pair)),
+                Rule::procedure => tree.procedures.push(self.procedure(pair)),
+                _ => {}
+            }
+        }
+        tree
+    }
+
+    fn decls(&mut self, pair: Pair<'_, Rule>) -> Vec<Decl> {
+        let names = self.names(pair);
+        let decl = |name: Ident| Decl {
+            origin: Origin {
+                span: name.span,
+                ..Origin::default()
+            },
+            name,
+        };
+        names.into_iter().map(decl).collect()
+    }
+
+    /// All names inside the pair, one level of `names` included.
+    fn names(&mut self, pair: Pair<'_, Rule>) -> Vec<Ident> {
+        let mut names = Vec::new();
+        for inner in pair.into_inner() {
+            match inner.as_rule() {
+                Rule::name => names.push(self.name(&inner)),
+                Rule::names => names.extend(self.names(inner)),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn procedure(&mut self, pair: Pair<'_, Rule>) -> Procedure {
+        let span = span_of(&pair);
+        let mut procedure = Procedure::new("", Vec::new());
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::dfs => self.report(ErrorKind::Unsupported("dfs".into()), span_of(&part)),
+                Rule::abortif => {
+                    self.report(ErrorKind::Unsupported("abortif".into()), span_of(&part))
+                }
+                Rule::result => procedure.results = self.results(part),
+                Rule::name => procedure.name = self.name(&part),
+                Rule::parameters => procedure.parameters = self.decls(part),
+                Rule::decl => procedure.locals.extend(self.decls(part)),
+                Rule::enforce => procedure.enforce = self.exprs(part).pop(),
+                Rule::block => procedure.body = self.block(part),
+                _ => {}
+            }
+        }
+        procedure.origin = Origin::at(Span {
+            start: span.start,
+            end: procedure.name.span.map_or(span.end, |s| s.end),
+        });
+        procedure
+    }
+
+    fn results(&mut self, pair: Pair<'_, Rule>) -> u32 {
+        let void = pair.as_str().starts_with("void");
+        match pair
+            .into_inner()
+            .find(|part| part.as_rule() == Rule::number)
+        {
+            None => u32::from(!void),
+            Some(number) => match number.as_str().parse() {
+                Ok(results) if results <= MAX_RESULTS => results,
+                _ => {
+                    self.report(ErrorKind::Results(number.as_str().into()), span_of(&number));
+                    1
+                }
+            },
+        }
+    }
+
+    fn block(&mut self, pair: Pair<'_, Rule>) -> Vec<Stmt> {
+        let statements = pair
+            .into_inner()
+            .filter(|part| part.as_rule() == Rule::statement);
+        statements.map(|part| self.statement(part)).collect()
+    }
+
+    fn statement(&mut self, pair: Pair<'_, Rule>) -> Stmt {
+        let mut stmt = Stmt::new(StmtKind::Skip);
+        for part in pair.into_inner() {
+            if part.as_rule() == Rule::label {
+                stmt.labels
+                    .extend(part.into_inner().map(|word| ident(&word)));
+            } else {
+                stmt.origin = Origin::at(span_of(&part));
+                stmt.kind = self.action(part);
+            }
+        }
+        stmt
+    }
+
+    fn action(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
+        match pair.as_rule() {
+            Rule::goto => StmtKind::Goto(words(pair)),
+            Rule::assume => StmtKind::Assume(self.condition(pair)),
+            Rule::assert => StmtKind::Assert(self.condition(pair)),
+            Rule::if_ => self.if_statement(pair),
+            Rule::while_ => self.while_statement(pair),
+            Rule::return_ => StmtKind::Return(self.exprs(pair)),
+            Rule::dead => StmtKind::Dead(self.names(pair)),
+            Rule::atomic_begin => StmtKind::AtomicBegin,
+            Rule::atomic_end => StmtKind::AtomicEnd,
+            Rule::start_thread => self.start_thread(pair),
+            Rule::end_thread => StmtKind::EndThread,
+            Rule::call | Rule::store => self.store(pair),
+            Rule::unsupported => {
+                let word = pair
+                    .clone()
+                    .into_inner()
+                    .next()
+                    .map_or("", |word| word.as_str());
+                self.report(ErrorKind::Unsupported(word.into()), span_of(&pair));
+                StmtKind::Skip
+            }
+            _ => StmtKind::Skip,
+        }
+    }
+
+    fn exprs(&mut self, pair: Pair<'_, Rule>) -> Vec<Expr> {
+        let exprs = pair
+            .into_inner()
+            .filter(|part| part.as_rule() == Rule::expr);
+        exprs.map(|part| expression(self, part)).collect()
+    }
+
+    /// The only expression directly inside a pair.
+    fn condition(&mut self, pair: Pair<'_, Rule>) -> Expr {
+        self.exprs(pair)
+            .pop()
+            .expect("the grammar puts an expression here")
+    }
+
+    fn if_statement(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
+        let mut branches = Vec::new();
+        let mut otherwise = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::expr => {
+                    let condition = expression(self, part);
+                    branches.push(Branch {
+                        condition,
+                        body: Vec::new(),
+                    });
+                }
+                Rule::block => {
+                    let body = self.block(part);
+                    branches
+                        .last_mut()
+                        .expect("a condition comes before its block")
+                        .body = body;
+                }
+                Rule::otherwise => otherwise = self.last_block(part),
+                _ => {}
+            }
+        }
+        StmtKind::If {
+            branches,
+            otherwise,
+        }
+    }
+
+    fn while_statement(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
+        let condition = self.condition(pair.clone());
+        let body = self.last_block(pair).unwrap_or_default();
+        StmtKind::While { condition, body }
+    }
+
+    fn last_block(&mut self, pair: Pair<'_, Rule>) -> Option<Vec<Stmt>> {
+        let block = pair
+            .into_inner()
+            .find(|part| part.as_rule() == Rule::block)?;
+        Some(self.block(block))
+    }
+
+    fn start_thread(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
+        let start = pair
+            .into_inner()
+            .last()
+            .expect("the grammar puts a beginning here");
+        let goto = start.as_rule() == Rule::start_goto;
+        let mut names = if goto {
+            words(start)
+        } else {
+            self.names(start)
+        };
+        let name = names.pop().expect("the grammar puts a name here");
+        StmtKind::StartThread(if goto {
+            ThreadStart::Goto(name)
+        } else {
+            ThreadStart::Procedure(name)
+        })
+    }
+
+    fn store(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
+        let mut targets = Vec::new();
+        let mut values = Vec::new();
+        let mut constrain = None;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::names => targets = self.targets(part),
+                Rule::invocation => return self.invocation(part, targets),
+                Rule::values => values = self.exprs(part),
+                Rule::constrain => constrain = self.exprs(part).pop(),
+                _ => {}
+            }
+        }
+        StmtKind::Assign {
+            targets,
+            values,
+            constrain,
+        }
+    }
+
+    fn targets(&mut self, pair: Pair<'_, Rule>) -> Vec<Target> {
+        let mut targets = Vec::new();
+        for name in pair.into_inner() {
+            let sink = name.as_str() == "_";
+            targets.push(if sink {
+                Target::Sink
+            } else {
+                Target::Var(self.name(&name))
+            });
+        }
+        targets
+    }
+
+    fn invocation(&mut self, pair: Pair<'_, Rule>, targets: Vec<Target>) -> StmtKind {
+        let name = pair
+            .clone()
+            .into_inner()
+            .next()
+            .expect("the grammar puts a name here");
+        let procedure = self.name(&name);
+        StmtKind::Call {
+            targets,
+            procedure,
+            arguments: self.exprs(pair),
+        }
+    }
+
+    /// The name of a variable or procedure.
+    pub(super) fn name(&mut self, pair: &Pair<'_, Rule>) -> Ident {
+        let text = pair.as_str();
+        if KEYWORDS.contains(&text) {
+            self.report(ErrorKind::Keyword(text.into()), span_of(pair));
+        } else if text.starts_with(|c: char| c.is_ascii_digit()) {
+            self.report(ErrorKind::NotAName(text.into()), span_of(pair));
+        }
+        ident(pair)
+    }
+}
+
+fn words(pair: Pair<'_, Rule>) -> Vec<Ident> {
+    pair.into_inner()
+        .filter(|part| part.as_rule() == Rule::word)
+        .map(|word| ident(&word))
+        .collect()
+}
+
+fn ident(pair: &Pair<'_, Rule>) -> Ident {
+    Ident {
+        name: pair.as_str().to_owned(),
+        span: Some(span_of(pair)),
+    }
+}
+
+/// Where the pair stands; the text is shorter than 4 GB, so the offsets fit.
+pub(super) fn span_of(pair: &Pair<'_, Rule>) -> Span {
+    let span = pair.as_span();
+    Span {
+        start: span.start() as u32,
+        end: span.end() as u32,
+    }
+}
+
+fn syntax_error(error: &PestError<Rule>, text: &str) -> ProgramError {
+    let start = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    let width = text[start..].chars().next().map_or(0, char::len_utf8);
+    let span = Span {
+        start: start as u32,
+        end: (start + width) as u32,
+    };
+    let expected = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => expectation(positives),
+        ErrorVariant::CustomError { message } => message.clone(),
+    };
+    ProgramError::new(ErrorKind::Syntax(expected), Some(span))
+}
+
+/// The rules that could have matched, in the words of the language, without repetition.
+fn expectation(rules: &[Rule]) -> String {
+    let mut words: Vec<&str> = rules.iter().map(|rule| rule_word(*rule)).collect();
+    words.sort_unstable();
+    words.dedup();
+    match words.as_slice() {
+        [] => "`;` or another separator".to_owned(),
+        [one] => (*one).to_owned(),
+        [init @ .., last] => format!("{} or {last}", init.join(", ")),
+    }
+}
+
+/// What a rule is called in messages.
+fn rule_word(rule: Rule) -> &'static str {
+    match rule {
+        Rule::EOI => "the end of the text",
+        Rule::decl | Rule::kw_decl => "`decl`",
+        Rule::procedure | Rule::result | Rule::dfs => "a procedure",
+        Rule::name | Rule::names | Rule::parameters => "a name",
+        Rule::word | Rule::label => "a label",
+        Rule::number => "a number",
+        Rule::expr | Rule::value | Rule::nondet | Rule::next | Rule::schoose | Rule::not => {
+            "an expression"
+        }
+        Rule::and | Rule::or | Rule::implies | Rule::eq | Rule::ne | Rule::xor | Rule::ternary => {
+            "an operator"
+        }
+        Rule::kw_begin => "`begin`",
+        Rule::kw_end => "`end`",
+        Rule::kw_then => "`then`",
+        Rule::kw_elsif => "`elsif`",
+        Rule::kw_else | Rule::otherwise => "`else`",
+        Rule::kw_fi => "`fi`",
+        Rule::kw_do => "`do`",
+        Rule::kw_od => "`od`",
+        Rule::constrain | Rule::kw_constrain => "`constrain`",
+        _ => "a statement",
+    }
+}

@@ -636,7 +636,7 @@ impl<'a> Lowering<'a> {
 /// Where the next values of an assignment stand: behind all words a frame can have.
 pub(crate) const NEXT_VALUES: FrameBit = 1 << 30;
 
-const _: () = assert!(NEXT_VALUES % WORD == 0);
+const _: () = assert!(NEXT_VALUES.is_multiple_of(WORD));
 
 /// An edge without its statement.
 struct Step {

@@ -57,7 +57,7 @@ impl<'a> Budget<'a> {
             self.stop(Limit::States);
         }
         self.looks.set(self.looks.get().wrapping_add(1));
-        if self.looks.get() % CLOCK_INTERVAL == 0 {
+        if self.looks.get().is_multiple_of(CLOCK_INTERVAL) {
             self.look_at_clock();
         }
         self.stopped.get().is_none()

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use super::config::{Config, StateBit, Window};
-use super::propagate;
+use super::propagate::{self, Conflict};
 use super::split::{self, Context, Splitting};
 use crate::machine::code::{Code, Tri};
 use crate::machine::{Action, Assertion, Assignment, Constrain, Edge, LocId, Start, Write};
@@ -49,16 +49,37 @@ pub(crate) fn apply(
     effects: &mut Effects,
 ) {
     let window = config.window(context.machine, slot);
-    let results = match &edge.action {
-        Action::NoOp => vec![config],
-        Action::Assume(condition) => split::assume(context, config, window, condition),
-        Action::Assert(assertion) => check(context, config, window, assertion, effects),
-        Action::Assign(assignment) => assign(context, config, slot, assignment, edge.stmt, effects),
-        Action::Start(start) => start_thread(context, config, slot, start, effects),
+    let unchanged = |config| Written {
+        config,
+        changed: Vec::new(),
     };
-    for config in results {
-        arrive(context, config, slot, edge.target, effects);
+    let results: Vec<Written> = match &edge.action {
+        Action::NoOp => vec![unchanged(config)],
+        Action::Assume(condition) => {
+            let states = split::assume(context, config, window, condition);
+            states.into_iter().map(unchanged).collect()
+        }
+        Action::Assert(assertion) => {
+            let states = check(context, config, window, assertion, effects);
+            states.into_iter().map(unchanged).collect()
+        }
+        Action::Assign(assignment) => assign(context, config, slot, assignment, edge.stmt, effects),
+        Action::Start(start) => {
+            let states = start_thread(context, config, slot, start, effects);
+            states.into_iter().map(unchanged).collect()
+        }
+    };
+    for written in results {
+        if let Ok(config) = arrive(context, written, slot, edge.target) {
+            effects.successors.extend(finish(context, config));
+        }
     }
+}
+
+/// A state with new values that no `enforce` has been asked about yet.
+struct Written {
+    config: Config,
+    changed: Vec<StateBit>,
 }
 
 /// Reports the failures of an assertion and goes on where it holds.
@@ -86,7 +107,7 @@ fn assign(
     assignment: &Assignment,
     stmt: StmtId,
     effects: &mut Effects,
-) -> Vec<Config> {
+) -> Vec<Written> {
     let window = config.window(context.machine, slot);
     let view = config.view(window);
     let values: Vec<Tri> = assignment
@@ -106,11 +127,9 @@ fn assign(
     };
     let write = |(mut config, values): (Config, Vec<Tri>)| {
         let changed = write_values(context, &mut config, window, assignment, &values);
-        propagate::settle(context.machine, &mut config, &changed)
-            .ok()
-            .map(|()| config)
+        Written { config, changed }
     };
-    outcomes.into_iter().filter_map(write).collect()
+    outcomes.into_iter().map(write).collect()
 }
 
 /// The states and next values that satisfy the condition of `constrain`.
@@ -246,27 +265,31 @@ fn copy_locals(context: Context<'_>, config: &mut Config, from: usize, to: usize
     config.value.copy_within(from..from + words, to);
 }
 
-/// Moves the thread to the target and keeps the state if it is consistent there.
+/// Moves the thread to the target. Only then are the new values settled: what holds in the text
+/// that the thread has left says nothing about the values it left with.
 fn arrive(
     context: Context<'_>,
-    mut config: Config,
+    written: Written,
     slot: usize,
     target: LocId,
-    effects: &mut Effects,
-) {
+) -> Result<Config, Conflict> {
     let machine = context.machine;
+    let Written {
+        mut config,
+        mut changed,
+    } = written;
     let before = machine.enforce_at(config.control[slot]);
     if target == LocId::ENDED {
         config.end_thread(machine, slot);
+        changed.retain(|bit| *bit < machine.globals.len());
     } else {
         config.control[slot] = target;
-        if machine.enforce_at(target) != before
-            && propagate::settle_slot(machine, &mut config, slot).is_err()
-        {
-            return;
-        }
     }
-    effects.successors.extend(finish(context, config));
+    propagate::settle(machine, &mut config, &changed)?;
+    if target != LocId::ENDED && machine.enforce_at(target) != before {
+        propagate::settle_slot(machine, &mut config, slot)?;
+    }
+    Ok(config)
 }
 
 /// What a search keeps of a settled state.

@@ -1,0 +1,301 @@
+//! Random programs: the searches agree with a naive interpreter, with each other, and with
+//! themselves when reductions are switched off.
+
+mod support;
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use boolprog_checker::ast::Tree;
+use boolprog_checker::{
+    Finding, Limits, Mode, Options, Outcome, Program, Reductions, Split, Verdict, check, parse,
+    reachable_states,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+use support::generate::program;
+use support::reference::Reference;
+
+/// Most states of the reference interpreter; larger programs are left out.
+const LIMIT: usize = 1_500;
+
+fn run(cases: u32, seed: u64, test: impl Fn(&Tree, &Program) -> Result<(), TestCaseError>) {
+    let config = Config {
+        cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let checked = |tree: Tree| {
+        let program =
+            Program::new(tree.clone()).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        test(&tree, &program)
+    };
+    match TestRunner::new(config).run(&program(), checked) {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, tree)) => panic!("{reason}\n{tree}"),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}
+
+fn options(mode: Mode, split: Split) -> Options {
+    Options {
+        mode,
+        split,
+        ..Options::default()
+    }
+}
+
+/// The numbers of the statements with this verdict.
+fn with_verdict(outcome: &Outcome, verdict: Verdict) -> BTreeSet<usize> {
+    let reports = outcome
+        .assertions
+        .iter()
+        .filter(|report| report.finding.verdict() == verdict);
+    reports.map(|report| report.stmt.index()).collect()
+}
+
+fn verdicts(outcome: &Outcome) -> Vec<Verdict> {
+    outcome
+        .assertions
+        .iter()
+        .map(|report| report.finding.verdict())
+        .collect()
+}
+
+#[test]
+fn exact_search_agrees_with_the_reference() {
+    let (compared, violated) = (Cell::new(0), Cell::new(0));
+    run(250, 1, |tree, program| {
+        let reference = Reference::new(tree);
+        let Some(expected) = reference.violations(LIMIT, |_| {}) else {
+            return Ok(());
+        };
+        compared.set(compared.get() + 1);
+        violated.set(violated.get() + usize::from(!expected.is_empty()));
+        for options in [
+            options(Mode::Exact, Split::None),
+            Options::default(),
+            options(Mode::Auto, Split::Needed),
+        ] {
+            let outcome = check(program, &options);
+            prop_assert_eq!(
+                &with_verdict(&outcome, Verdict::Violated),
+                &expected,
+                "{:?}",
+                options.mode
+            );
+            prop_assert!(with_verdict(&outcome, Verdict::Unknown).is_empty());
+            for report in &outcome.assertions {
+                if let Finding::Violated(trace) = &report.finding {
+                    prop_assert!(reference.replays(trace), "{:?} {trace:#?}", options.mode);
+                }
+            }
+        }
+        Ok(())
+    });
+    println!(
+        "compared {} programs, {} of them violated",
+        compared.get(),
+        violated.get()
+    );
+    assert!(compared.get() > 200 && violated.get() > 50 && violated.get() < compared.get());
+}
+
+#[test]
+fn three_valued_search_is_sound_and_its_share_is_reported() {
+    let settings = [Split::None, Split::Needed, Split::All];
+    let safe = Cell::new(0usize);
+    let verified = [const { Cell::new(0usize) }; 3];
+    run(300, 2, |_, program| {
+        let exact = check(program, &options(Mode::Exact, Split::None));
+        let exactly_safe = exact.verdict() == Verdict::Verified;
+        safe.set(safe.get() + usize::from(exactly_safe));
+        for (split, count) in settings.into_iter().zip(&verified) {
+            let outcome = check(program, &options(Mode::ThreeValued, split));
+            for (abstract_one, exact_one) in verdicts(&outcome).into_iter().zip(verdicts(&exact)) {
+                prop_assert!(
+                    abstract_one != Verdict::Verified || exact_one == Verdict::Verified,
+                    "{split:?}"
+                );
+                prop_assert!(
+                    split != Split::All || abstract_one == exact_one,
+                    "{split:?}"
+                );
+            }
+            count.set(count.get() + usize::from(outcome.verdict() == Verdict::Verified));
+        }
+        Ok(())
+    });
+    for (split, count) in settings.into_iter().zip(&verified) {
+        println!(
+            "--split {split:?}: {} of {} safe programs verified",
+            count.get(),
+            safe.get()
+        );
+    }
+    assert_eq!(verified[2].get(), safe.get());
+    assert!(verified[0].get() > 0 && verified[0].get() <= verified[1].get());
+}
+
+#[test]
+fn reductions_do_not_change_verdicts() {
+    let all = Reductions::ALL;
+    let settings = [
+        Reductions::NONE,
+        Reductions {
+            cover: false,
+            ..all
+        },
+        Reductions { fuse: false, ..all },
+        Reductions {
+            invisible: false,
+            ..all
+        },
+        Reductions {
+            invisible: true,
+            ..Reductions::NONE
+        },
+    ];
+    run(150, 3, |_, program| {
+        for (mode, split) in [
+            (Mode::ThreeValued, Split::None),
+            (Mode::ThreeValued, Split::Needed),
+            (Mode::ThreeValued, Split::All),
+            (Mode::Exact, Split::None),
+        ] {
+            let expected = verdicts(&check(program, &options(mode, split)));
+            for reductions in settings {
+                let outcome = check(
+                    program,
+                    &Options {
+                        reductions,
+                        ..options(mode, split)
+                    },
+                );
+                prop_assert_eq!(
+                    &verdicts(&outcome),
+                    &expected,
+                    "{:?} {:?} {:?}",
+                    mode,
+                    split,
+                    reductions
+                );
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn joining_states_is_sound() {
+    run(150, 4, |_, program| {
+        let exact = check(program, &options(Mode::Exact, Split::None));
+        for split in [Split::None, Split::Needed, Split::All] {
+            let joined = check(
+                program,
+                &Options {
+                    join: true,
+                    ..options(Mode::ThreeValued, split)
+                },
+            );
+            for (abstract_one, exact_one) in verdicts(&joined).into_iter().zip(verdicts(&exact)) {
+                prop_assert!(abstract_one != Verdict::Verified || exact_one == Verdict::Verified);
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn reachable_states_cover_the_reference() {
+    run(100, 5, |tree, program| {
+        let reference = Reference::new(tree);
+        let mut concrete = Vec::new();
+        let visited = reference.violations(LIMIT, |state| {
+            concrete.extend(
+                reference
+                    .positions(state)
+                    .map(|positions| (positions, state.globals.clone())),
+            );
+        });
+        if visited.is_none() {
+            return Ok(());
+        }
+        let states = reachable_states(program, &Options::default()).expect("no limit is hit");
+        let sorted = |mut positions: Vec<Option<usize>>| {
+            positions.sort_unstable();
+            positions
+        };
+        let states: Vec<_> = states
+            .into_iter()
+            .map(|state| {
+                let positions = state
+                    .threads
+                    .iter()
+                    .map(|thread| thread.next.map(|next| next.index()));
+                (sorted(positions.collect()), state.globals)
+            })
+            .collect();
+        for (positions, globals) in concrete {
+            let positions = sorted(positions);
+            let values: Vec<bool> = tree
+                .globals
+                .iter()
+                .map(|decl| globals[&decl.name.name])
+                .collect();
+            let fits = |general: &[Option<bool>]| {
+                general
+                    .iter()
+                    .zip(&values)
+                    .all(|(general, value)| general.is_none_or(|general| general == *value))
+            };
+            let covered = states
+                .iter()
+                .any(|(at, general)| *at == positions && fits(general));
+            prop_assert!(covered, "{positions:?} {values:?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn printed_programs_parse_back() {
+    run(300, 6, |tree, program| {
+        let text = tree.to_string();
+        let again = parse(&text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        prop_assert_eq!(&again, program);
+        prop_assert_eq!(again.to_string(), text);
+        Ok(())
+    });
+}
+
+#[test]
+fn limits_never_lead_to_a_wrong_verified() {
+    run(100, 7, |_, program| {
+        let exact = check(program, &options(Mode::Exact, Split::None));
+        for max_states in [0, 1, 3, 10] {
+            let limits = Limits {
+                max_states,
+                ..Limits::default()
+            };
+            for mode in [Mode::Auto, Mode::ThreeValued, Mode::Exact] {
+                let outcome = check(
+                    program,
+                    &Options {
+                        limits: limits.clone(),
+                        mode,
+                        ..Options::default()
+                    },
+                );
+                for (limited, exact_one) in verdicts(&outcome).into_iter().zip(verdicts(&exact)) {
+                    prop_assert!(
+                        limited == Verdict::Unknown || limited == exact_one,
+                        "{max_states} {mode:?}"
+                    );
+                }
+            }
+        }
+        Ok(())
+    });
+}

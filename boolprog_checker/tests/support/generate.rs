@@ -1,0 +1,223 @@
+//! Random boolean programs: threads, atomic sections, `schoose`, `constrain`, `enforce`, calls.
+
+use boolprog_checker::ast::{
+    Branch, Decl, Expr, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree,
+};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+/// How many labels a procedure's body has for `goto`.
+const LABELS: usize = 3;
+
+/// A program with up to three globals, a helper procedure and up to two more threads.
+pub fn program() -> impl Strategy<Value = Tree> {
+    (1..=3usize).prop_flat_map(|globals| {
+        let names: Vec<String> = (0..globals).map(|i| format!("g{i}")).collect();
+        let helper = helper(names.clone());
+        let worker = worker(names.clone());
+        let main = main_procedure(names.clone());
+        (helper, worker, main).prop_map(move |(helper, worker, main)| Tree {
+            globals: names.iter().map(|name| Decl::new(name.as_str())).collect(),
+            procedures: vec![helper, worker, main],
+        })
+    })
+}
+
+fn with(names: &[String], more: &[&str]) -> Vec<String> {
+    names
+        .iter()
+        .cloned()
+        .chain(more.iter().map(ToString::to_string))
+        .collect()
+}
+
+/// `bool<1> helper(x)`
+fn helper(globals: Vec<String>) -> impl Strategy<Value = Procedure> {
+    let names = with(&globals, &["x"]);
+    let result = expr(names.clone(), false);
+    (chunks(names.clone(), 0..2, false), result, enforce(names)).prop_map(
+        |(body, result, enforce)| {
+            let mut body: Vec<Stmt> = body.into_iter().flatten().collect();
+            body.push(Stmt::new(StmtKind::Return(vec![result])));
+            let mut procedure = Procedure::new("helper", body);
+            procedure.parameters = vec![Decl::new("x")];
+            procedure.results = 1;
+            procedure.enforce = enforce;
+            procedure
+        },
+    )
+}
+
+/// `void worker()`, which threads begin in.
+fn worker(globals: Vec<String>) -> impl Strategy<Value = Procedure> {
+    let names = with(&globals, &["w"]);
+    (chunks(names.clone(), 1..3, true), enforce(names)).prop_map(|(body, enforce)| {
+        let mut procedure = Procedure::new("worker", labelled(body));
+        procedure.locals = vec![Decl::new("w")];
+        procedure.enforce = enforce;
+        procedure
+    })
+}
+
+fn main_procedure(globals: Vec<String>) -> impl Strategy<Value = Procedure> {
+    let names = with(&globals, &["m"]);
+    let bodies = (
+        chunks(names.clone(), 1..5, true),
+        chunks(names.clone(), 1..3, true),
+    );
+    let starts = prop_oneof![
+        3 => Just(Vec::new()),
+        4 => Just(vec![ThreadStart::Goto("T".into())]),
+        2 => Just(vec![ThreadStart::Procedure("worker".into())]),
+        1 => Just(vec![ThreadStart::Goto("T".into()), ThreadStart::Procedure("worker".into())]),
+    ];
+    (bodies, starts, enforce(names)).prop_map(|((first, second), starts, enforce)| {
+        let mut body: Vec<Stmt> = starts
+            .into_iter()
+            .map(|start| Stmt::new(StmtKind::StartThread(start)))
+            .collect();
+        body.extend(labelled(first));
+        body.push(Stmt::new(StmtKind::EndThread));
+        body.push(Stmt::new(StmtKind::Skip).label("T"));
+        body.extend(second.into_iter().flatten());
+        let mut procedure = Procedure::new("main", body);
+        procedure.locals = vec![Decl::new("m")];
+        procedure.enforce = enforce;
+        procedure
+    })
+}
+
+fn enforce(names: Vec<String>) -> impl Strategy<Value = Option<Expr>> {
+    let clause = subsequence(names.clone(), 1..=names.len().min(2)).prop_flat_map(|names| {
+        let signs = proptest::collection::vec(any::<bool>(), names.len());
+        signs.prop_map(move |signs| {
+            Expr::any(
+                names
+                    .iter()
+                    .zip(signs)
+                    .map(|(n, s)| Expr::literal(n.as_str(), s)),
+            )
+        })
+    });
+    let clauses = proptest::collection::vec(clause, 1..3).prop_map(Expr::all);
+    prop_oneof![6 => Just(None), 2 => clauses.prop_map(Some), 1 => expr(names, false).prop_map(Some)]
+}
+
+/// Attaches the labels `L0`, `L1`, … to the chunks, adding `skip` where there are too few.
+fn labelled(chunks: Vec<Vec<Stmt>>) -> Vec<Stmt> {
+    let mut body = Vec::new();
+    let count = chunks.len().max(LABELS);
+    let mut chunks = chunks.into_iter();
+    for number in 0..count {
+        let mut chunk = chunks
+            .next()
+            .unwrap_or_else(|| vec![Stmt::new(StmtKind::Skip)]);
+        if number < LABELS {
+            chunk[0].labels.push(format!("L{number}").into());
+        }
+        body.extend(chunk);
+    }
+    body
+}
+
+type Range = std::ops::Range<usize>;
+
+/// A list of chunks; each is a statement or a whole atomic section.
+fn chunks(names: Vec<String>, count: Range, jumps: bool) -> impl Strategy<Value = Vec<Vec<Stmt>>> {
+    let call = names[0].clone();
+    let atomic =
+        proptest::collection::vec(stmt(names.clone(), false, 1), 1..4).prop_map(|mut inner| {
+            inner.insert(0, Stmt::new(StmtKind::AtomicBegin));
+            inner.push(Stmt::new(StmtKind::AtomicEnd));
+            inner
+        });
+    let single = stmt(names.clone(), jumps, 2).prop_map(|stmt| vec![stmt]);
+    let call = expr(names, false).prop_map(move |argument| {
+        vec![Stmt::new(StmtKind::Call {
+            targets: vec![Target::var(call.as_str())],
+            procedure: "helper".into(),
+            arguments: vec![argument],
+        })]
+    });
+    let calls = u32::from(jumps);
+    proptest::collection::vec(prop_oneof![6 => single, 2 => atomic, calls => call], count)
+}
+
+fn stmt(names: Vec<String>, jumps: bool, depth: u32) -> BoxedStrategy<Stmt> {
+    let condition = || expr(names.clone(), false);
+    let block = |count: Range| -> BoxedStrategy<Vec<Stmt>> {
+        match depth {
+            0 => Just(vec![Stmt::new(StmtKind::Skip)]).boxed(),
+            _ => proptest::collection::vec(stmt(names.clone(), jumps, depth - 1), count).boxed(),
+        }
+    };
+    let branches = (condition(), block(0..3), proptest::option::of(block(0..2)));
+    let if_ = branches.prop_map(|(condition, body, otherwise)| {
+        Stmt::new(StmtKind::If {
+            branches: vec![Branch { condition, body }],
+            otherwise,
+        })
+    });
+    let while_ = (condition(), block(1..3))
+        .prop_map(|(condition, body)| Stmt::new(StmtKind::While { condition, body }));
+    let goto = proptest::collection::vec(0..LABELS, 1..3)
+        .prop_map(|labels| Stmt::goto(labels.into_iter().map(|label| format!("L{label}"))));
+    let dead = select(names.clone()).prop_map(|name| Stmt::new(StmtKind::Dead(vec![name.into()])));
+    let nested = if depth > 0 { 1 } else { 0 };
+    prop_oneof![
+        8 => assignment(names.clone()),
+        3 => condition().prop_map(|c| Stmt::new(StmtKind::Assert(c))),
+        3 => condition().prop_map(|c| Stmt::new(StmtKind::Assume(c))),
+        1 => Just(Stmt::new(StmtKind::Skip)),
+        1 => dead,
+        nested => if_,
+        nested => while_,
+        u32::from(jumps) => goto,
+    ]
+    .boxed()
+}
+
+fn assignment(names: Vec<String>) -> impl Strategy<Value = Stmt> {
+    let most = names.len().min(2);
+    subsequence(names.clone(), 1..=most).prop_flat_map(move |targets| {
+        let values = proptest::collection::vec(expr(names.clone(), false), targets.len());
+        let constrain = prop_oneof![4 => Just(None), 1 => expr(names.clone(), true).prop_map(Some)];
+        (values, constrain).prop_map(move |(values, constrain)| {
+            let targets = targets
+                .iter()
+                .map(|name| Target::var(name.as_str()))
+                .collect();
+            Stmt::new(StmtKind::Assign {
+                targets,
+                values,
+                constrain,
+            })
+        })
+    })
+}
+
+fn expr(names: Vec<String>, next: bool) -> BoxedStrategy<Expr> {
+    let var = select(names.clone()).prop_map(|name| Expr::var(name));
+    let primed = select(names).prop_map(|name| Expr::next(name));
+    let leaf = prop_oneof![
+        8 => var,
+        if next { 8 } else { 0 } => primed,
+        2 => any::<bool>().prop_map(Expr::Const),
+        2 => Just(Expr::Nondet),
+    ];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        let pair = || (inner.clone().prop_map(Box::new), inner.clone().prop_map(Box::new));
+        prop_oneof![
+            3 => inner.clone().prop_map(Expr::negated),
+            2 => proptest::collection::vec(inner.clone(), 2..4).prop_map(Expr::And),
+            2 => proptest::collection::vec(inner.clone(), 2..4).prop_map(Expr::Or),
+            1 => pair().prop_map(|(e, f)| Expr::Xor(e, f)),
+            1 => pair().prop_map(|(e, f)| Expr::Eq(e, f)),
+            1 => pair().prop_map(|(e, f)| Expr::Ne(e, f)),
+            1 => pair().prop_map(|(e, f)| Expr::Implies(e, f)),
+            1 => (pair(), inner.clone().prop_map(Box::new)).prop_map(|((c, e), f)| Expr::Ite(c, e, f)),
+            2 => pair().prop_map(|(e, f)| Expr::Schoose(e, f)),
+        ]
+    })
+    .boxed()
+}

@@ -1,0 +1,32 @@
+# Everything that a newcomer, and the continuous integration, runs. `make help` lists the targets.
+
+CARGO ?= cargo
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help demo test golden lint setup
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+setup: ## Install libz3 where it is missing (Debian packages)
+	@if printf '#include <z3.h>\nint main(void){return 0;}\n' | cc -x c - -lz3 -o /dev/null 2>/dev/null; then \
+	  echo "libz3 is here."; \
+	else \
+	  echo "libz3 is missing: installing Debian's libz3-dev with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libz3-dev; \
+	fi
+
+demo: setup ## Build Cupola and watch Peterson's lock break and hold
+	@$(CARGO) build --release --quiet
+	@sh scripts/demo.sh target/release/cupola
+
+test: setup ## Run all tests
+	$(CARGO) test --workspace
+
+golden: setup ## Accept the present output as the golden files of translations/
+	INSTA_UPDATE=always $(CARGO) test --test golden
+
+lint: ## Check formatting, lints and documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet

@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test golden lint setup
+.PHONY: help demo test random golden lint setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -22,6 +22,9 @@ demo: setup ## Build Cupola and watch Peterson's lock break and hold
 
 test: setup ## Run all tests
 	$(CARGO) test --workspace
+
+random: setup ## Hold the reductions against the models on 20,000 random programs
+	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random_programs
 
 golden: setup ## Accept the present output as the golden files of translations/
 	INSTA_UPDATE=always $(CARGO) test --test golden

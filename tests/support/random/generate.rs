@@ -1,0 +1,530 @@
+//! From a seed to a program.
+
+use cupola::lang::ast::{
+    ArithOp, Arm, CompareOp, Cond, CondKind, Expr, ExprKind, Init, ItemKind, LocalLine, Place,
+    Placement, Rhs, Span, Spec, SpecKind, Stmt, StmtKind, Thread, Tree, Trivia, VarDecl,
+};
+use cupola::model::Model;
+
+use super::Random;
+use super::build::{
+    and, binary, block, compare, cond, expr, indexed, item, local_of, name, not, num, number, or,
+    place, stmt, thread_ref, var,
+};
+
+const LOCALS: [&str; 2] = ["r", "s"];
+const PLACES: [&str; 3] = ["a", "b", "c"];
+
+/// The program that belongs to a seed.
+pub fn program(seed: u64) -> Tree {
+    let mut random = Random::new(seed);
+    let shared = Shared::draw(&mut random);
+    let shape = Shape::draw(&mut random, &shared);
+    let mut texts = Vec::new();
+    let mut instances = 0;
+    while instances < 2 {
+        let text = ThreadText::draw(&mut random, &shared, shape, (texts.len(), instances));
+        instances += text.copies.unwrap_or(1);
+        texts.push(text);
+    }
+    let mut items = vec![item(ItemKind::Shared(shared.declarations(&mut random)))];
+    items.extend(
+        texts
+            .iter()
+            .map(|text| item(ItemKind::Thread(text.thread.clone()))),
+    );
+    items.extend(placements(&mut random, &texts));
+    items.extend(specs(&mut random, &shared, &texts));
+    Tree {
+        items,
+        end_comments: Vec::new(),
+    }
+}
+
+/// The accesses around which the threads are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// None in particular.
+    Free,
+    /// Each thread writes one variable and reads the other: TSO differs from SC.
+    StoreBuffering,
+    /// One thread writes two variables, the other reads them in the other order: PSO differs.
+    MessagePassing,
+}
+
+impl Shape {
+    fn draw(random: &mut Random, shared: &Shared) -> Self {
+        match random.below(8) {
+            0..=4 if shared.scalars.len() == 2 => Shape::StoreBuffering,
+            5 | 6 if shared.scalars.len() == 2 => Shape::MessagePassing,
+            _ => Shape::Free,
+        }
+    }
+
+    /// The accesses of the thread with this number.
+    fn accesses(self, number: usize) -> Vec<StmtKind> {
+        let store = |shared| StmtKind::Assign(place(shared), Rhs::Expr(num(1)));
+        let load = |local, shared| StmtKind::Assign(place(local), Rhs::Expr(var(shared)));
+        match (self, number % 2) {
+            (Shape::Free, _) => Vec::new(),
+            (Shape::StoreBuffering, 0) => vec![store("X"), load("r", "Y")],
+            (Shape::StoreBuffering, _) => vec![store("Y"), load("r", "X")],
+            (Shape::MessagePassing, 0) => vec![store("X"), store("Y")],
+            (Shape::MessagePassing, _) => vec![load("r", "Y"), load("s", "X")],
+        }
+    }
+}
+
+/// The shared variables: scalars, and sometimes an array of two elements.
+struct Shared {
+    scalars: Vec<&'static str>,
+    array: bool,
+}
+
+impl Shared {
+    fn draw(random: &mut Random) -> Self {
+        let scalars = if random.one_in(6) {
+            vec!["X"]
+        } else {
+            vec!["X", "Y"]
+        };
+        Shared {
+            scalars,
+            array: random.one_in(6),
+        }
+    }
+
+    fn declarations(&self, random: &mut Random) -> Vec<VarDecl> {
+        let scalars = self
+            .scalars
+            .iter()
+            .map(|scalar| declaration(scalar, None, initial(random)));
+        let mut declarations: Vec<VarDecl> = scalars.collect();
+        if self.array {
+            let init = random
+                .one_in(2)
+                .then(|| Init::List(vec![number(0), number(1)], Span::default()));
+            declarations.push(declaration("A", Some(2), init));
+        }
+        declarations
+    }
+
+    /// Names of scalars, array elements included.
+    fn names(&self) -> Vec<&'static str> {
+        let elements: &[&str] = if self.array { &["A_0", "A_1"] } else { &[] };
+        self.scalars.iter().chain(elements).copied().collect()
+    }
+}
+
+fn initial(random: &mut Random) -> Option<Init> {
+    match random.below(24) {
+        0 => Some(Init::Any(Span::default())),
+        1 | 2 => Some(Init::Value(number(1))),
+        _ => None,
+    }
+}
+
+fn declaration(text: &str, size: Option<usize>, init: Option<Init>) -> VarDecl {
+    VarDecl {
+        name: name(text),
+        size: size.map(number),
+        init,
+        span: Span::default(),
+    }
+}
+
+/// A thread with what specs may say about it.
+struct ThreadText {
+    thread: Thread,
+    copies: Option<usize>,
+    labels: Vec<String>,
+    optional: Vec<&'static str>,
+}
+
+impl ThreadText {
+    fn draw(
+        random: &mut Random,
+        shared: &Shared,
+        shape: Shape,
+        (number, before): (usize, usize),
+    ) -> Self {
+        let copied = before == 0 && shape == Shape::Free && random.one_in(2);
+        let copies = copied.then_some(2);
+        let mut writer = Writer {
+            random,
+            shared,
+            replicated: copies.is_some(),
+            array: false,
+            labels: Vec::new(),
+            jumps: Vec::new(),
+            optional: Vec::new(),
+            budget: 0,
+        };
+        let thread = writer.thread(&format!("P{number}"), copies, shape.accesses(number));
+        let (labels, optional) = (writer.labels, writer.optional);
+        ThreadText {
+            thread,
+            copies,
+            labels,
+            optional,
+        }
+    }
+}
+
+/// Where a statement stands, as far as it limits what may stand there.
+#[derive(Clone, Copy, Default)]
+struct Context {
+    /// In a loop of the same side of an atomic border: `break` and `continue` are allowed.
+    jumps: bool,
+    /// In any loop: values must not grow.
+    repeated: bool,
+    /// In an atomic block.
+    atomic: bool,
+    /// How many blocks stand around it.
+    depth: usize,
+}
+
+/// Writes the statements of one thread.
+struct Writer<'a> {
+    random: &'a mut Random,
+    shared: &'a Shared,
+    replicated: bool,
+    array: bool,
+    labels: Vec<String>,
+    jumps: Vec<String>,
+    optional: Vec<&'static str>,
+    budget: usize,
+}
+
+impl Writer<'_> {
+    fn thread(&mut self, text: &str, copies: Option<usize>, accesses: Vec<StmtKind>) -> Thread {
+        self.array = self.random.one_in(8);
+        self.budget = 4 + self.random.below(3) - 2 * accesses.len().min(2);
+        let mut stmts: Vec<Stmt> = accesses.into_iter().map(stmt).collect();
+        while self.budget > 0 {
+            let position = self.random.below(stmts.len() + 1);
+            stmts.insert(position, self.labelled(Context::default()));
+        }
+        self.land_jumps(&mut stmts);
+        let mut vars: Vec<VarDecl> = LOCALS
+            .iter()
+            .map(|local| declaration(local, None, initial(self.random)))
+            .collect();
+        if self.array {
+            vars.push(declaration("m", Some(2), None));
+        }
+        let local = LocalLine {
+            vars,
+            trivia: Trivia::default(),
+            span: Span::default(),
+        };
+        Thread {
+            name: name(text),
+            copies: copies.map(number),
+            locals: vec![local],
+            backgrounds: Vec::new(),
+            body: block(stmts),
+        }
+    }
+
+    /// Every `goto` leads to a statement at the end of the thread.
+    fn land_jumps(&mut self, stmts: &mut Vec<Stmt>) {
+        for label in std::mem::take(&mut self.jumps) {
+            let mut target = stmt(self.simple(Context::default()));
+            target.labels.push(name(&label));
+            self.labels.push(label);
+            stmts.push(target);
+        }
+    }
+
+    fn labelled(&mut self, context: Context) -> Stmt {
+        self.budget = self.budget.saturating_sub(1);
+        let compound = context.depth < 2 && self.random.one_in(5);
+        let kind = if compound {
+            self.compound(context)
+        } else {
+            self.simple(context)
+        };
+        let mut stmt = stmt(kind);
+        if self.random.one_in(4) {
+            let label = format!("l{}", self.labels.len());
+            stmt.labels.push(name(&label));
+            self.labels.push(label);
+        }
+        stmt
+    }
+
+    fn stmts(&mut self, context: Context, most: usize) -> Vec<Stmt> {
+        let count = 1 + self.random.below(most);
+        (0..count).map(|_| self.labelled(context)).collect()
+    }
+
+    fn compound(&mut self, context: Context) -> StmtKind {
+        let inner = Context {
+            depth: context.depth + 1,
+            ..context
+        };
+        let looping = Context {
+            jumps: true,
+            repeated: true,
+            ..inner
+        };
+        match self.random.below(if context.atomic { 6 } else { 9 }) {
+            0 | 1 => self.branch(inner),
+            2 => StmtKind::While(self.test(), block(self.stmts(looping, 2))),
+            3 => StmtKind::DoWhile(block(self.stmts(looping, 2)), self.test()),
+            4 | 5 => self.endless(looping),
+            _ => StmtKind::Atomic(block(self.stmts(
+                Context {
+                    atomic: true,
+                    jumps: false,
+                    ..inner
+                },
+                3,
+            ))),
+        }
+    }
+
+    fn branch(&mut self, inner: Context) -> StmtKind {
+        let mut arms = vec![Arm {
+            cond: self.test(),
+            block: block(self.stmts(inner, 2)),
+        }];
+        if self.random.one_in(3) {
+            arms.push(Arm {
+                cond: self.test(),
+                block: block(self.stmts(inner, 1)),
+            });
+        }
+        let otherwise = self.random.one_in(2).then(|| block(self.stmts(inner, 2)));
+        StmtKind::If(arms, otherwise)
+    }
+
+    /// A `loop`, mostly with a way out.
+    fn endless(&mut self, looping: Context) -> StmtKind {
+        let mut stmts = self.stmts(looping, 2);
+        if !self.random.one_in(5) {
+            let jump = block(vec![stmt(StmtKind::Break)]);
+            stmts.push(stmt(StmtKind::If(
+                vec![Arm {
+                    cond: self.test(),
+                    block: jump,
+                }],
+                None,
+            )));
+        }
+        StmtKind::Loop(block(stmts))
+    }
+
+    fn simple(&mut self, context: Context) -> StmtKind {
+        match self.random.below(24) {
+            0..=2 if context.jumps => self.jump(),
+            0..=6 => StmtKind::Assign(self.shared_place(), Rhs::Expr(self.value(context))),
+            7..=12 => {
+                let source = expr(ExprKind::Place(self.shared_place()));
+                StmtKind::Assign(self.local_place(), Rhs::Expr(source))
+            }
+            13 => StmtKind::Assign(self.local_place(), Rhs::Expr(self.value(context))),
+            14 => self.havoc(),
+            15 | 16 => StmtKind::Assign(self.local_place(), self.atomic_operation(context)),
+            17 => StmtKind::Fence,
+            18 => self.optional_fence(),
+            19 => StmtKind::Assume(self.test()),
+            20 => self.assertion(),
+            21 | 22 if !context.repeated && !context.atomic => self.forward_jump(),
+            _ => StmtKind::Skip,
+        }
+    }
+
+    fn havoc(&mut self) -> StmtKind {
+        match self.random.one_in(3) {
+            true => StmtKind::Assign(self.local_place(), Rhs::Any(Span::default())),
+            false => StmtKind::Skip,
+        }
+    }
+
+    fn atomic_operation(&mut self, context: Context) -> Rhs {
+        let target = self.shared_place();
+        match self.random.below(3) {
+            0 => Rhs::Cas(target, self.constant(), self.constant()),
+            1 if !context.repeated => Rhs::FetchAdd(target, self.constant()),
+            _ => Rhs::Swap(target, self.value(context)),
+        }
+    }
+
+    fn optional_fence(&mut self) -> StmtKind {
+        let fresh = PLACES.iter().find(|place| !self.optional.contains(place));
+        match fresh {
+            Some(place) => {
+                self.optional.push(place);
+                StmtKind::OptionalFence(name(place))
+            }
+            None => StmtKind::Fence,
+        }
+    }
+
+    fn jump(&mut self) -> StmtKind {
+        match self.random.one_in(2) {
+            true => StmtKind::Break,
+            false => StmtKind::Continue,
+        }
+    }
+
+    fn forward_jump(&mut self) -> StmtKind {
+        let label = format!("end{}", self.jumps.len());
+        self.jumps.push(label.clone());
+        StmtKind::Goto(name(&label))
+    }
+
+    fn assertion(&mut self) -> StmtKind {
+        if self.random.one_in(6) {
+            return StmtKind::Assert(cond(CondKind::Any), None);
+        }
+        let shared = self.random.pick(&self.shared.names());
+        let about_memory = compare(self.operator(), var(shared), self.constant());
+        let condition = or(self.comparison(), about_memory);
+        let message = self.random.one_in(2).then(|| "checked".to_owned());
+        StmtKind::Assert(condition, message)
+    }
+
+    fn shared_place(&mut self) -> Place {
+        if self.shared.array && self.random.one_in(3) {
+            let index = match self.random.below(4) {
+                0 if self.replicated => expr(ExprKind::Tid),
+                1 => var(self.random.pick(&LOCALS)),
+                other => num(other % 2),
+            };
+            return indexed("A", index);
+        }
+        place(self.random.pick(&self.shared.names()))
+    }
+
+    fn local_place(&mut self) -> Place {
+        if self.array && self.random.one_in(3) {
+            let index = if self.random.one_in(3) {
+                var("s")
+            } else {
+                num(self.random.below(2))
+            };
+            return indexed("m", index);
+        }
+        place(self.random.pick(&LOCALS))
+    }
+
+    fn constant(&mut self) -> Expr {
+        num(self.random.below(3))
+    }
+
+    /// What an assignment writes; in loops only what keeps values small.
+    fn value(&mut self, context: Context) -> Expr {
+        match self.random.below(8) {
+            0 => var(self.random.pick(&LOCALS)),
+            1 if self.replicated => expr(ExprKind::Tid),
+            2 if !context.repeated => binary(ArithOp::Add, var(self.random.pick(&LOCALS)), num(1)),
+            3 if !context.repeated => {
+                let negated = expr(ExprKind::Neg(Box::new(var(self.random.pick(&LOCALS)))));
+                binary(ArithOp::Mul, num(2), negated)
+            }
+            _ => self.constant(),
+        }
+    }
+
+    /// The condition of a branch, a loop or an `assume`.
+    fn test(&mut self) -> Cond {
+        match self.random.below(8) {
+            0 => cond(CondKind::Any),
+            1 => and(self.comparison(), self.comparison()),
+            2 => not(self.comparison()),
+            _ => self.comparison(),
+        }
+    }
+
+    fn comparison(&mut self) -> Cond {
+        let left = expr(ExprKind::Place(self.local_place()));
+        compare(self.operator(), left, self.constant())
+    }
+
+    fn operator(&mut self) -> CompareOp {
+        self.random.pick(&[
+            CompareOp::Eq,
+            CompareOp::Eq,
+            CompareOp::Ne,
+            CompareOp::Lt,
+            CompareOp::Le,
+            CompareOp::Gt,
+            CompareOp::Ge,
+        ])
+    }
+}
+
+fn placements(random: &mut Random, texts: &[ThreadText]) -> Vec<cupola::lang::ast::Item> {
+    let mut places: Vec<&str> = texts
+        .iter()
+        .flat_map(|text| text.optional.iter().copied())
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let chosen = |random: &mut Random| {
+        places
+            .iter()
+            .filter(|_| random.one_in(2))
+            .map(|place| name(place))
+            .collect::<Vec<_>>()
+    };
+    let lines = [Model::Tso, Model::Pso].map(|model| Placement {
+        model,
+        places: chosen(random),
+    });
+    let lines = lines.into_iter().filter(|line| !line.places.is_empty());
+    lines.map(|line| item(ItemKind::Placement(line))).collect()
+}
+
+fn specs(
+    random: &mut Random,
+    shared: &Shared,
+    texts: &[ThreadText],
+) -> Vec<cupola::lang::ast::Item> {
+    let count = random.below(3);
+    let mut items = Vec::new();
+    for number in 0..count {
+        let kind = random.pick(&[SpecKind::Invariant, SpecKind::Forbid, SpecKind::Finally]);
+        let left = atom(random, shared, texts);
+        let right = atom(random, shared, texts);
+        // Conditions that mostly hold: a spec that fails at once says little about a model.
+        let condition = match kind {
+            SpecKind::Forbid => and(left, right),
+            SpecKind::Invariant | SpecKind::Finally => or(left, right),
+        };
+        let spec_name = random.one_in(2).then(|| name(&format!("spec{number}")));
+        items.push(item(ItemKind::Spec(Spec {
+            kind,
+            name: spec_name,
+            cond: condition,
+        })));
+    }
+    items
+}
+
+/// A literal of a spec: a location, a local or a shared variable, negated or not.
+fn atom(random: &mut Random, shared: &Shared, texts: &[ThreadText]) -> Cond {
+    let text = &texts[random.below(texts.len())];
+    let copy = text.copies.map(|copies| random.below(copies));
+    let thread = thread_ref(&text.thread.name.text, copy);
+    let value = num(random.below(3));
+    let positive = match random.below(3) {
+        0 if !text.labels.is_empty() => cond(CondKind::At(
+            thread,
+            name(&text.labels[random.below(text.labels.len())]),
+        )),
+        1 => {
+            let local = expr(ExprKind::Place(local_of(thread, random.pick(&LOCALS))));
+            compare(CompareOp::Eq, local, value)
+        }
+        _ => compare(CompareOp::Eq, var(random.pick(&shared.names())), value),
+    };
+    if random.one_in(2) {
+        not(positive)
+    } else {
+        positive
+    }
+}

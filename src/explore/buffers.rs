@@ -12,7 +12,8 @@ use crate::program::{Action, Place, Program, ThreadId, VarId};
 pub(super) struct Buffers {
     fifos: Vec<Fifo>,
     of_thread: Vec<Range<usize>>,
-    /// By thread and variable: the FIFO that holds the thread's stores to the variable.
+    /// By thread and variable, up to the last one that the thread stores to: the FIFO that holds the
+    /// thread's stores to the variable.
     of_store: Vec<Vec<Option<usize>>>,
 }
 
@@ -52,14 +53,15 @@ impl Buffers {
 
     /// The FIFO that holds the thread's stores to `var`, if there is one.
     pub(super) fn of_store(&self, thread: ThreadId, var: VarId) -> Option<usize> {
-        self.of_store[thread.index()][var.index()]
+        let of_thread = &self.of_store[thread.index()];
+        of_thread.get(var.index()).copied().flatten()
     }
 
     fn add_thread(&mut self, model: Model, thread: ThreadId, stored: &[bool]) {
         let first = self.fifos.len();
-        let mut of_store = vec![None; stored.len()];
-        let stored = (0..stored.len()).filter(|&var| stored[var]);
-        for var in stored {
+        let known = stored.iter().rposition(|&stored| stored);
+        let mut of_store = vec![None; known.map_or(0, |last| last + 1)];
+        for var in (0..of_store.len()).filter(|&var| stored[var]) {
             let shared_fifo = match model {
                 Model::Sc => continue,
                 Model::Tso => self.fifos.len() > first,

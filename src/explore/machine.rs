@@ -4,6 +4,8 @@
 //! go through; where there is none they write main memory. Steps change the state in place; the
 //! visitor sees it changed, and then the change is taken back.
 
+use std::ops::ControlFlow;
+
 use crate::model::Model;
 use crate::program::{Action, Edge, LocId, Place, Program, ThreadId, VarId};
 
@@ -67,13 +69,14 @@ pub(super) enum Applied {
 }
 
 impl Machine<'_> {
-    /// Shows `visit` every step that `state` has, in a fixed order; `path` is scratch space.
+    /// Shows `visit` every step that `state` has, in a fixed order, until it has seen enough;
+    /// `path` is scratch space.
     pub(super) fn expand(
         &self,
         state: &mut State,
         path: &mut Vec<Taken>,
-        visit: &mut impl FnMut(&State, Attempt<'_>, Event),
-    ) {
+        visit: &mut impl FnMut(&State, Attempt<'_>, Event) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         path.clear();
         let holder = self.holder(state);
         for thread in self.program.thread_ids() {
@@ -88,12 +91,13 @@ impl Machine<'_> {
                 visit: &mut *visit,
                 thread,
             };
-            expansion.statements(MoveKind::Statement, at);
-            expansion.flushes();
+            expansion.statements(MoveKind::Statement, at)?;
+            expansion.flushes()?;
             if holder.is_none() {
-                expansion.backgrounds();
+                expansion.backgrounds()?;
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// The thread that holds the atomic section.
@@ -272,9 +276,9 @@ struct Expansion<'a, 'p, V> {
     thread: ThreadId,
 }
 
-impl<V: FnMut(&State, Attempt<'_>, Event)> Expansion<'_, '_, V> {
+impl<V: FnMut(&State, Attempt<'_>, Event) -> ControlFlow<()>> Expansion<'_, '_, V> {
     /// Tries the statements at `at`, with every value in range for an arbitrary one.
-    fn statements(&mut self, kind: MoveKind, at: LocId) {
+    fn statements(&mut self, kind: MoveKind, at: LocId) -> ControlFlow<()> {
         let machine = self.machine;
         for (index, edge) in machine.edges(self.thread, at).iter().enumerate() {
             let taken = |value| Taken {
@@ -284,9 +288,9 @@ impl<V: FnMut(&State, Attempt<'_>, Event)> Expansion<'_, '_, V> {
             };
             match &edge.action {
                 Action::Havoc(_) => {
-                    self.show(kind, Event::Cut(Limit::Star));
                     for value in machine.star.values() {
-                        self.statement(kind, edge, taken(Some(value)));
+                        self.show(kind, Event::Cut(Limit::Star))?;
+                        self.statement(kind, edge, taken(Some(value)))?;
                     }
                 }
                 Action::Skip
@@ -298,33 +302,35 @@ impl<V: FnMut(&State, Attempt<'_>, Event)> Expansion<'_, '_, V> {
                 | Action::Cas(..)
                 | Action::Swap(..)
                 | Action::FetchAdd(..)
-                | Action::Fence => self.statement(kind, edge, taken(None)),
+                | Action::Fence => self.statement(kind, edge, taken(None))?,
             }
         }
+        ControlFlow::Continue(())
     }
 
-    fn statement(&mut self, kind: MoveKind, edge: &Edge, taken: Taken) {
+    fn statement(&mut self, kind: MoveKind, edge: &Edge, taken: Taken) -> ControlFlow<()> {
         let mark = self.state.mark();
         self.path.push(taken);
-        match self
+        let flow = match self
             .machine
             .apply(self.state, self.thread, edge, taken.value)
         {
             Applied::Done => self.arrive(kind, edge.target),
-            Applied::Blocked => {}
+            Applied::Blocked => ControlFlow::Continue(()),
             Applied::Failed(failure) => self.show(kind, Event::Failed(failure)),
             Applied::Cut(limit) => self.show(kind, Event::Cut(limit)),
-        }
+        };
         self.path.pop();
         self.state.undo(mark);
+        flow
     }
 
     /// Control has come to `target`: a background block runs on until it ends.
-    fn arrive(&mut self, kind: MoveKind, target: LocId) {
+    fn arrive(&mut self, kind: MoveKind, target: LocId) -> ControlFlow<()> {
         match kind {
             MoveKind::Statement => {
                 self.state.set_location(self.thread, target);
-                self.show(kind, Event::Reached);
+                self.show(kind, Event::Reached)
             }
             MoveKind::Background(_) if target == self.end() => self.show(kind, Event::Reached),
             MoveKind::Background(_) => self.statements(kind, target),
@@ -332,34 +338,38 @@ impl<V: FnMut(&State, Attempt<'_>, Event)> Expansion<'_, '_, V> {
         }
     }
 
-    fn flushes(&mut self) {
+    fn flushes(&mut self) -> ControlFlow<()> {
         for fifo in self.machine.buffers.of_thread(self.thread) {
             let mark = self.state.mark();
-            if let Some(entry) = self.state.pop(fifo) {
-                self.state.set_value(entry.var, entry.value);
-                self.show(MoveKind::Flush(entry.var), Event::Reached);
-            }
+            let Some(entry) = self.state.pop(fifo) else {
+                continue;
+            };
+            self.state.set_value(entry.var, entry.value);
+            let flow = self.show(MoveKind::Flush(entry.var), Event::Reached);
             self.state.undo(mark);
+            flow?;
         }
+        ControlFlow::Continue(())
     }
 
-    fn backgrounds(&mut self) {
+    fn backgrounds(&mut self) -> ControlFlow<()> {
         let thread = &self.machine.program.threads[self.thread.index()];
         for (index, background) in thread.backgrounds.iter().enumerate() {
-            self.statements(MoveKind::Background(index), background.entry);
+            self.statements(MoveKind::Background(index), background.entry)?;
         }
+        ControlFlow::Continue(())
     }
 
     fn end(&self) -> LocId {
         self.machine.program.threads[self.thread.index()].end
     }
 
-    fn show(&mut self, kind: MoveKind, event: Event) {
+    fn show(&mut self, kind: MoveKind, event: Event) -> ControlFlow<()> {
         let attempt = Attempt {
             thread: self.thread,
             kind,
             path: self.path,
         };
-        (self.visit)(self.state, attempt, event);
+        (self.visit)(self.state, attempt, event)
     }
 }

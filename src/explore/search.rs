@@ -5,6 +5,7 @@
 //! is remembered but does not stop the search: a violation of a user's property says more.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::model::Model;
@@ -19,8 +20,8 @@ use super::store::{StateId, Store};
 use super::trace::{self, Move, Trace};
 use super::{Exploration, ExploreConfig, Limit, Verdict};
 
-/// How many states are expanded between two looks at the clock.
-const STATES_PER_LOOK: usize = 512;
+/// How many steps are taken between two looks at the clock.
+const STEPS_PER_LOOK: usize = 2048;
 
 /// Explores `program`, which has no background blocks unless the model is SC.
 pub(super) fn run(program: &Program, model: Model, config: &ExploreConfig) -> Exploration {
@@ -32,29 +33,30 @@ pub(super) fn run(program: &Program, model: Model, config: &ExploreConfig) -> Ex
         buffer_limit: config.buffer,
         star: config.star,
     };
-    let mut findings = Findings::new(&machine, config);
+    let mut findings = Findings::new(&machine, config, start);
     let mut state = State::initial(program, &machine.buffers);
-    findings.add_initial_states(&mut state);
-    search(&machine, &mut findings, &mut state, start);
+    // A break says that the search was stopped, which the findings know.
+    let _ = search(&machine, &mut findings, &mut state);
     findings.conclude(start.elapsed())
 }
 
-fn search(machine: &Machine<'_>, findings: &mut Findings<'_>, state: &mut State, start: Instant) {
+fn search(
+    machine: &Machine<'_>,
+    findings: &mut Findings<'_>,
+    state: &mut State,
+) -> ControlFlow<()> {
+    findings.add_initial_states(state)?;
     let mut path = Vec::new();
     let mut next = 0;
-    while !findings.stopped
-        && let Some(id) = findings.store.get(next)
-    {
+    while let Some(id) = findings.store.get(next) {
         state.decode(&machine.buffers, findings.store.encoding(id));
         findings.parent = Some(id);
         machine.expand(state, &mut path, &mut |state, attempt, event| {
-            findings.see(state, attempt, event);
-        });
+            findings.see(state, attempt, event)
+        })?;
         next += 1;
-        if next % STATES_PER_LOOK == 0 {
-            findings.look_at_clock(start);
-        }
     }
+    ControlFlow::Continue(())
 }
 
 /// What the search has found so far.
@@ -71,7 +73,8 @@ struct Findings<'m> {
     finals: Vec<StateId>,
     limits: BTreeSet<Limit>,
     max_buffer: usize,
-    stopped: bool,
+    start: Instant,
+    steps: usize,
 }
 
 /// A broken property and where it was met.
@@ -84,7 +87,7 @@ struct Violation {
 }
 
 impl<'m> Findings<'m> {
-    fn new(machine: &'m Machine<'m>, config: &'m ExploreConfig) -> Self {
+    fn new(machine: &'m Machine<'m>, config: &'m ExploreConfig, start: Instant) -> Self {
         Findings {
             machine,
             config,
@@ -96,12 +99,13 @@ impl<'m> Findings<'m> {
             finals: Vec::new(),
             limits: BTreeSet::new(),
             max_buffer: 0,
-            stopped: false,
+            start,
+            steps: 0,
         }
     }
 
     /// Adds the initial states: one for each choice of the arbitrary initial values.
-    fn add_initial_states(&mut self, state: &mut State) {
+    fn add_initial_states(&mut self, state: &mut State) -> ControlFlow<()> {
         let vars = self.machine.program.vars.iter().enumerate();
         let arbitrary: Vec<VarId> = vars
             .filter(|(_, var)| var.init.is_none())
@@ -113,34 +117,37 @@ impl<'m> Findings<'m> {
         for &var in &arbitrary {
             state.set_value(var, *self.config.star.values().start());
         }
-        self.add(state);
-        while !self.stopped && next_choice(state, &arbitrary, self.config) {
-            self.add(state);
+        self.add(state)?;
+        while next_choice(state, &arbitrary, self.config) {
+            self.look_at_clock()?;
+            self.add(state)?;
         }
+        ControlFlow::Continue(())
     }
 
-    fn see(&mut self, state: &State, attempt: Attempt<'_>, event: Event) {
-        if self.stopped {
-            return;
-        }
+    fn see(&mut self, state: &State, attempt: Attempt<'_>, event: Event) -> ControlFlow<()> {
+        self.look_at_clock()?;
         match event {
             Event::Reached => self.add(state),
             Event::Failed(failure) => self.fail(attempt, failure),
-            Event::Cut(limit) => drop(self.limits.insert(limit)),
+            Event::Cut(limit) => {
+                self.limits.insert(limit);
+                ControlFlow::Continue(())
+            }
         }
     }
 
     /// Adds a state that was reached, and judges it if it is new.
-    fn add(&mut self, state: &State) {
+    fn add(&mut self, state: &State) -> ControlFlow<()> {
         state.encode(&self.machine.buffers, &mut self.encoding);
         if self.store.len() >= self.config.max_states.min(Store::CAPACITY) {
-            if !self.store.contains(&self.encoding) {
-                self.stop_at(Limit::States);
-            }
-            return;
+            return match self.store.contains(&self.encoding) {
+                true => ControlFlow::Continue(()),
+                false => self.stop_at(Limit::States),
+            };
         }
         let Some(id) = self.store.insert(&self.encoding, self.parent) else {
-            return;
+            return ControlFlow::Continue(());
         };
         let longest = state.fifos().iter().map(|fifo| fifo.len()).max();
         self.max_buffer = self.max_buffer.max(longest.unwrap_or(0));
@@ -148,12 +155,13 @@ impl<'m> Findings<'m> {
         if is_final && self.config.outcomes {
             self.finals.push(id);
         }
-        if self.machine.holder(state).is_none() {
-            self.judge(state, id, is_final);
+        match self.machine.holder(state) {
+            None => self.judge(state, id, is_final),
+            Some(_) => ControlFlow::Continue(()),
         }
     }
 
-    fn judge(&mut self, state: &State, id: StateId, is_final: bool) {
+    fn judge(&mut self, state: &State, id: StateId, is_final: bool) -> ControlFlow<()> {
         for spec in &self.machine.program.specs {
             match judge(spec, state.view(), is_final) {
                 Judgement::Holds => {}
@@ -162,44 +170,48 @@ impl<'m> Findings<'m> {
                     property: Property::of_spec(spec, failure),
                     state: id,
                     failing: None,
-                }),
+                })?,
             }
         }
+        ControlFlow::Continue(())
     }
 
-    fn fail(&mut self, attempt: Attempt<'_>, failure: Failure) {
+    fn fail(&mut self, attempt: Attempt<'_>, failure: Failure) -> ControlFlow<()> {
         let last = attempt.path.last().expect("a statement fails");
         let edge = self.machine.edge(attempt.thread, *last);
         self.violate(Violation {
             property: Property::of_statement(edge, failure),
             state: self.parent.expect("a step starts in a state"),
             failing: Some(attempt.to_move()),
-        });
+        })
     }
 
-    fn violate(&mut self, violation: Violation) {
+    fn violate(&mut self, violation: Violation) -> ControlFlow<()> {
         if violation.property.kind == PropertyKind::Overflow {
             self.limits.insert(Limit::Overflow);
             self.overflow.get_or_insert(violation);
-        } else {
-            self.violation.get_or_insert(violation);
-            self.stopped |= !self.config.outcomes;
+            return ControlFlow::Continue(());
+        }
+        self.violation.get_or_insert(violation);
+        match self.config.outcomes {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
         }
     }
 
-    fn look_at_clock(&mut self, start: Instant) {
-        let up = self
-            .config
-            .timeout
-            .is_some_and(|limit| start.elapsed() >= limit);
-        if up {
-            self.stop_at(Limit::Timeout);
+    fn look_at_clock(&mut self) -> ControlFlow<()> {
+        self.steps += 1;
+        let looks = self.steps.is_multiple_of(STEPS_PER_LOOK);
+        let up = |limit| looks && self.start.elapsed() >= limit;
+        match self.config.timeout.is_some_and(up) {
+            true => self.stop_at(Limit::Timeout),
+            false => ControlFlow::Continue(()),
         }
     }
 
-    fn stop_at(&mut self, limit: Limit) {
+    fn stop_at(&mut self, limit: Limit) -> ControlFlow<()> {
         self.limits.insert(limit);
-        self.stopped = true;
+        ControlFlow::Break(())
     }
 
     fn conclude(self, time: Duration) -> Exploration {

@@ -3,6 +3,8 @@
 //! The search keeps only parents. The steps between a state and its child are found again by expanding
 //! the state; what each read and wrote is found by running its statements once more.
 
+use std::ops::ControlFlow;
+
 use crate::lang::ast::Span;
 use crate::program::{Action, Cond, Edge, LocId, Place, Term, ThreadId, VarId};
 
@@ -121,13 +123,16 @@ pub(super) fn tell(
 fn move_between(machine: &Machine<'_>, state: &mut State, target: &[u8]) -> Move {
     let mut found = None;
     let mut encoding = Vec::new();
-    machine.expand(state, &mut Vec::new(), &mut |state, attempt, event| {
-        if found.is_none() && event == Event::Reached {
-            state.encode(&machine.buffers, &mut encoding);
-            if encoding == target {
-                found = Some(attempt.to_move());
-            }
+    let _ = machine.expand(state, &mut Vec::new(), &mut |state, attempt, event| {
+        if event != Event::Reached {
+            return ControlFlow::Continue(());
         }
+        state.encode(&machine.buffers, &mut encoding);
+        if encoding != target {
+            return ControlFlow::Continue(());
+        }
+        found = Some(attempt.to_move());
+        ControlFlow::Break(())
     });
     found.expect("a state is reached from its parent by a step")
 }

@@ -106,7 +106,7 @@ impl Report<'_> {
             ),
             Limit::Buffer => (
                 format!(
-                    "a store met a full buffer of {} entries",
+                    "a store met a full buffer, the limit being {}",
                     self.config.buffer
                 ),
                 "raise --buffer; stores in a loop without a fence fill any buffer",

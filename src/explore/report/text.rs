@@ -11,7 +11,8 @@ impl Report<'_> {
     /// The report as text for readers, with a line's end.
     pub fn text(&self) -> String {
         let mut text = self.headline();
-        for &limit in &self.exploration.limits {
+        let matters = self.exploration.verdict == Verdict::Unknown || self.config.outcomes;
+        for &limit in self.exploration.limits.iter().filter(|_| matters) {
             let explanation = self.explain(limit);
             line(
                 &mut text,

@@ -14,6 +14,7 @@ use indexmap::IndexSet;
 
 use super::{Exploration, ExploreConfig, Limit, PropertyKind, Verdict, explore};
 use crate::lang;
+use crate::lang::placement::optional_fences;
 use crate::lang::source::SourceFile;
 use crate::model::Model;
 use crate::program::{Program, lower};
@@ -99,4 +100,31 @@ fn verdict(exploration: &Exploration) -> String {
             format!("unknown: {}", limits.join(" "))
         }
     }
+}
+
+/// The examples with few states, and the beginnings of the others, without and with all fences.
+#[test]
+fn agrees_with_the_naive_explorer_on_the_examples() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let config = ExploreConfig {
+        buffer: 2,
+        max_states: 1_500,
+        ..ExploreConfig::default()
+    };
+    let mut compared = 0;
+    for entry in std::fs::read_dir(folder).expect("the examples are there") {
+        let path = entry.expect("a file").path();
+        if path.extension().is_some_and(|extension| extension == "cup") {
+            let text = std::fs::read_to_string(&path).expect("text");
+            let checked = lang::load(&SourceFile::new("example", text)).expect("well-formed");
+            for fences in [IndexSet::new(), optional_fences(&checked)] {
+                let program = lower(&checked, &fences);
+                for model in Model::ALL {
+                    let exploration = run_program(&program, model, &config);
+                    compared += usize::from(!exploration.limits.contains(&Limit::States));
+                }
+            }
+        }
+    }
+    assert!(compared >= 60, "only {compared} explorations were compared");
 }

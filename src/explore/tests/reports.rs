@@ -75,7 +75,7 @@ fn unknown_says_what_to_try() {
     let text = "shared x; thread P { x = 1; x = 2; }";
     let expected = "\
 test.cup under pso: unknown, not everything was seen (5 states, at most 1 store buffered)
-  a store met a full buffer of 1 entries: raise --buffer; stores in a loop without a fence fill any buffer
+  a store met a full buffer, the limit being 1: raise --buffer; stores in a loop without a fence fill any buffer
 ";
     check_text(text, Model::Pso, &config, expected);
 }

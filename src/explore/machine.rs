@@ -50,13 +50,13 @@ pub(super) enum Event {
     Cut(Limit),
 }
 
-/// How the last statement of a failing step fails.
+/// How an assertion, a spec or a statement with an index fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// An array index is out of range.
     Bounds,
-    /// An assertion is false.
-    Assertion,
+    /// A condition that must hold does not.
+    Condition,
 }
 
 /// What became of one statement.
@@ -158,7 +158,7 @@ impl Machine<'_> {
             Action::Assume(cond) if view.cond(cond)? => {}
             Action::Assume(_) => return Some(Applied::Blocked),
             Action::Assert(cond, _) if view.cond(cond)? => {}
-            Action::Assert(..) => return Some(Applied::Failed(Failure::Assertion)),
+            Action::Assert(..) => return Some(Applied::Failed(Failure::Condition)),
             Action::Assign(place, term) => {
                 let (var, value) = (view.place(place)?, view.term(term)?);
                 state.set_value(var, value);

@@ -51,11 +51,11 @@ impl Property {
     /// The property that a failing statement breaks.
     pub(super) fn of_statement(edge: &Edge, failure: Failure) -> Self {
         let kind = match (failure, &edge.action) {
-            (Failure::Assertion, Action::Assert(_, AssertKind::Overflow)) => PropertyKind::Overflow,
-            (Failure::Assertion, Action::Assert(_, AssertKind::User(message))) => {
+            (Failure::Condition, Action::Assert(_, AssertKind::Overflow)) => PropertyKind::Overflow,
+            (Failure::Condition, Action::Assert(_, AssertKind::User(message))) => {
                 PropertyKind::Assertion(message.clone())
             }
-            (Failure::Bounds | Failure::Assertion, _) => PropertyKind::Bounds,
+            (Failure::Bounds | Failure::Condition, _) => PropertyKind::Bounds,
         };
         Property {
             kind,
@@ -67,7 +67,7 @@ impl Property {
     pub(super) fn of_spec(spec: &Spec, failure: Failure) -> Self {
         let kind = match failure {
             Failure::Bounds => PropertyKind::Bounds,
-            Failure::Assertion => PropertyKind::Spec(spec.kind, spec.name.clone()),
+            Failure::Condition => PropertyKind::Spec(spec.kind, spec.name.clone()),
         };
         Property {
             kind,
@@ -106,7 +106,7 @@ pub(super) fn judge(spec: &Spec, view: View<'_>, is_final: bool) -> Judgement {
     }
     match view.cond(&spec.cond) {
         Some(holds) if holds == wanted => Judgement::Holds,
-        Some(_) => Judgement::Broken(Failure::Assertion),
+        Some(_) => Judgement::Broken(Failure::Condition),
         None => Judgement::Unfit,
     }
 }

@@ -17,7 +17,7 @@ use super::outcomes::Outcomes;
 use super::property::{Judgement, Property, PropertyKind, judge};
 use super::state::State;
 use super::store::{StateId, Store};
-use super::trace::{self, Move, Trace};
+use super::trace::{self, Ending, Trace};
 use super::{Exploration, ExploreConfig, Limit, Verdict};
 
 /// How many steps are taken between two looks at the clock.
@@ -68,8 +68,8 @@ struct Findings<'m> {
     parent: Option<StateId>,
     /// Scratch space for an encoding.
     encoding: Vec<u8>,
-    violation: Option<Violation>,
-    overflow: Option<Violation>,
+    violation: Option<Violation<'m>>,
+    overflow: Option<Violation<'m>>,
     finals: Vec<StateId>,
     limits: BTreeSet<Limit>,
     max_buffer: usize,
@@ -78,12 +78,11 @@ struct Findings<'m> {
 }
 
 /// A broken property and where it was met.
-struct Violation {
+struct Violation<'m> {
     property: Property,
-    /// The last state before the failing step, or the state that breaks a spec.
+    /// The last state.
     state: StateId,
-    /// The failing step.
-    failing: Option<Move>,
+    ending: Ending<'m>,
 }
 
 impl<'m> Findings<'m> {
@@ -119,6 +118,7 @@ impl<'m> Findings<'m> {
         }
         self.add(state)?;
         while next_choice(state, &arbitrary, self.config) {
+            state.settle();
             self.look_at_clock()?;
             self.add(state)?;
         }
@@ -162,14 +162,16 @@ impl<'m> Findings<'m> {
     }
 
     fn judge(&mut self, state: &State, id: StateId, is_final: bool) -> ControlFlow<()> {
-        for spec in &self.machine.program.specs {
+        let machine = self.machine;
+        for spec in &machine.program.specs {
             match judge(spec, state.view(), is_final) {
                 Judgement::Holds => {}
                 Judgement::Unfit => drop(self.limits.insert(Limit::Values)),
+                Judgement::Broken(_) if self.violation.is_some() => {}
                 Judgement::Broken(failure) => self.violate(Violation {
                     property: Property::of_spec(spec, failure),
                     state: id,
-                    failing: None,
+                    ending: Ending::State(spec),
                 })?,
             }
         }
@@ -182,11 +184,11 @@ impl<'m> Findings<'m> {
         self.violate(Violation {
             property: Property::of_statement(edge, failure),
             state: self.parent.expect("a step starts in a state"),
-            failing: Some(attempt.to_move()),
+            ending: Ending::Step(attempt.to_move()),
         })
     }
 
-    fn violate(&mut self, violation: Violation) -> ControlFlow<()> {
+    fn violate(&mut self, violation: Violation<'m>) -> ControlFlow<()> {
         if violation.property.kind == PropertyKind::Overflow {
             self.limits.insert(Limit::Overflow);
             self.overflow.get_or_insert(violation);
@@ -238,20 +240,15 @@ impl<'m> Findings<'m> {
         }
     }
 
-    fn trace(&self, violation: &Violation) -> Trace {
+    fn trace(&self, violation: &Violation<'_>) -> Trace {
         let mut states = vec![violation.state];
         while let Some(parent) = self.store.parent(states[states.len() - 1]) {
             states.push(parent);
         }
         states.reverse();
         let encodings: Vec<&[u8]> = states.iter().map(|&id| self.store.encoding(id)).collect();
-        let failing = violation.failing.clone();
-        trace::tell(
-            self.machine,
-            &encodings,
-            failing,
-            violation.property.clone(),
-        )
+        let property = violation.property.clone();
+        trace::tell(self.machine, &encodings, &violation.ending, property)
     }
 
     fn outcomes(&self) -> Outcomes {

@@ -132,6 +132,11 @@ impl State {
         }
     }
 
+    /// Makes all changes permanent.
+    pub(super) fn settle(&mut self) {
+        self.log.clear();
+    }
+
     /// Writes the state to `bytes`; equal states, and only they, have equal encodings.
     pub(super) fn encode(&self, buffers: &Buffers, bytes: &mut Vec<u8>) {
         bytes.clear();

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use crate::lang::ast::Span;
-use crate::program::{Action, Cond, Edge, LocId, Place, Term, ThreadId, VarId};
+use crate::program::{Action, Cond, Edge, LocId, Place, Spec, Term, ThreadId, VarId};
 
 use super::eval::View;
 use super::machine::{Applied, Event, Machine};
@@ -22,6 +22,8 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// The property.
     pub property: Property,
+    /// If the property is a spec: the values of its variables where it is broken.
+    pub seen: Vec<Access>,
 }
 
 /// A step with what it read and wrote.
@@ -91,11 +93,20 @@ pub struct BufferContents {
     pub entries: Vec<Access>,
 }
 
-/// Tells the execution through the states with these encodings and, at last, the failing step.
+/// How an execution breaks a property.
+#[derive(Clone, Debug)]
+pub(super) enum Ending<'p> {
+    /// By a step that fails in the last state.
+    Step(Move),
+    /// By the last state, which breaks a spec.
+    State(&'p Spec),
+}
+
+/// Tells the execution through the states with these encodings, and how it ends.
 pub(super) fn tell(
     machine: &Machine<'_>,
     encodings: &[&[u8]],
-    failing: Option<Move>,
+    ending: &Ending<'_>,
     property: Property,
 ) -> Trace {
     let mut state = State::initial(machine.program, &machine.buffers);
@@ -107,15 +118,17 @@ pub(super) fn tell(
         let action = move_between(machine, &mut state, pair[1]);
         steps.push(tell_step(machine, &mut state, action));
     }
-    if let Some(action) = failing {
-        let last = encodings[encodings.len() - 1];
-        state.decode(&machine.buffers, last);
-        steps.push(tell_step(machine, &mut state, action));
+    state.decode(&machine.buffers, encodings[encodings.len() - 1]);
+    let mut seen = Effects::default();
+    match ending {
+        Ending::Step(action) => steps.push(tell_step(machine, &mut state, action.clone())),
+        Ending::State(spec) => seen.read_cond(&spec.cond, state.view()),
     }
     Trace {
         initial,
         steps,
         property,
+        seen: seen.reads,
     }
 }
 

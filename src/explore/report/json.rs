@@ -67,6 +67,7 @@ impl Report<'_> {
                 "kind": self.property_kind(property),
                 "line": statement::line(self.source, property.span),
                 "text": statement::text(self.source, property.span),
+                "reads": self.seen_json(trace),
             },
         })
     }
@@ -94,6 +95,14 @@ impl Report<'_> {
             "writes": self.accesses_json(thread, &step.writes),
             "buffers": buffers.collect::<Value>(),
         })
+    }
+
+    fn seen_json(&self, trace: &Trace) -> Value {
+        let seen = trace.seen.iter().map(|seen| {
+            let name = self.program.var_display_name(seen.var);
+            json!({ "variable": name, "value": seen.value })
+        });
+        seen.collect()
     }
 
     fn accesses_json(&self, thread: ThreadId, accesses: &[Access]) -> Value {

@@ -66,6 +66,12 @@ impl Report<'_> {
         if !trace.steps.is_empty() {
             text.push_str(&columns(&ALIGN, &rows));
         }
+        line(&mut text, &self.ending(trace));
+        text
+    }
+
+    /// The property that is broken, and with which values.
+    fn ending(&self, trace: &Trace) -> String {
         let property = &trace.property;
         let stands = statement::text(self.source, property.span);
         let at = statement::line(self.source, property.span);
@@ -74,8 +80,13 @@ impl Report<'_> {
             PropertyKind::Overflow => "the buffer overflows",
             PropertyKind::Assertion(_) | PropertyKind::Spec(..) => "broken",
         };
-        line(&mut text, &format!("{how}: {stands} (line {at})"));
-        text
+        let seen = trace.seen.iter().map(|seen| {
+            let name = self.program.var_display_name(seen.var);
+            format!("{name} = {}", seen.value)
+        });
+        let seen = seen.collect::<Vec<String>>().join(", ");
+        let with = if seen.is_empty() { "" } else { ", with " };
+        format!("{how}: {stands} (line {at}){with}{seen}")
     }
 
     /// The arbitrary initial values that the execution starts with.

@@ -61,7 +61,7 @@ step  thread  line  statement            reads  writes  buffers
    4  Q         10  r = x;               x = 0  r = 0   P[0]: x = 1 | Q: y = 1
    5  Q         11  if (r == 0) is true  r = 0          P[0]: x = 1 | Q: y = 1
    6  Q         11  s = 5;                      s = 5   P[0]: x = 1 | Q: y = 1
-broken: forbid both: P[0].r == 0 && Q.s == 5; (line 13)
+broken: forbid both: P[0].r == 0 && Q.s == 5; (line 13), with P[0].r = 0, Q.s = 5
 ";
     check_text(SB, Model::Tso, &ExploreConfig::default(), expected);
 }
@@ -116,7 +116,7 @@ test.cup under sc: violated, invariant `zero` (3 states)
 
 step  thread  line  statement   reads  writes
    1  P          4  background  v = 3  x = 3
-broken: invariant zero: x == 0; (line 9)
+broken: invariant zero: x == 0; (line 9), with x = 3
 ";
     check_text(text, Model::Sc, &ExploreConfig::default(), expected);
 }

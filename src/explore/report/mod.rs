@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use crate::lang::ast::SpecKind;
 use crate::lang::source::SourceFile;
 use crate::model::Model;
-use crate::program::{Branch, BranchKind, Program, ThreadId, VarId};
+use crate::program::{Action, Branch, BranchKind, Edge, Program, ThreadId, VarId};
 
 use super::statement;
 use super::{Exploration, ExploreConfig, Limit, MoveKind, Property, PropertyKind, Step, Verdict};
@@ -48,7 +48,7 @@ impl Report<'_> {
         match (step.action.kind, step.span) {
             (MoveKind::Statement, Some(span)) => {
                 let text = statement::text(self.source, span);
-                (Some(line(span)), branch_text(self.branch(step), text))
+                (Some(line(span)), self.with_choice(step, text))
             }
             (MoveKind::Background(_), Some(span)) => (Some(line(span)), "background".to_owned()),
             (MoveKind::Flush(_), _) => {
@@ -60,10 +60,30 @@ impl Report<'_> {
         }
     }
 
-    fn branch(&self, step: &Step) -> Option<Branch> {
+    /// The text of a statement with what was decided: the truth of a condition, whether an
+    /// optional fence is in force.
+    fn with_choice(&self, step: &Step, text: String) -> String {
+        let Some(edge) = self.edge(step) else {
+            return text;
+        };
+        match (edge.branch, &edge.action) {
+            (Some(Branch { of, taken }), _) => {
+                let keyword = match of {
+                    BranchKind::If => "if",
+                    BranchKind::While | BranchKind::DoWhile => "while",
+                };
+                format!("{keyword} ({text}) is {taken}")
+            }
+            (None, Action::Skip) if text.starts_with("fence") => format!("{text} is off"),
+            (None, Action::Fence) if text.contains('?') => format!("{text} is on"),
+            (None, _) => text,
+        }
+    }
+
+    fn edge(&self, step: &Step) -> Option<&Edge> {
         let taken = step.action.path.first()?;
         let thread = &self.program.threads[step.action.thread.index()];
-        thread.location(taken.at).edges[taken.edge].branch
+        thread.location(taken.at).edges.get(taken.edge)
     }
 
     /// `x = 1`, as the thread itself would say it.
@@ -145,18 +165,5 @@ impl Verdict {
             Verdict::Violated => "violated",
             Verdict::Unknown => "unknown",
         }
-    }
-}
-
-fn branch_text(branch: Option<Branch>, text: String) -> String {
-    match branch {
-        Some(Branch { of, taken }) => {
-            let keyword = match of {
-                BranchKind::If => "if",
-                BranchKind::While | BranchKind::DoWhile => "while",
-            };
-            format!("{keyword} ({text}) is {taken}")
-        }
-        None => text,
     }
 }

@@ -136,6 +136,21 @@ broken: assert(i == 4); (line 5)
 }
 
 #[test]
+fn optional_fences_are_shown_as_off() {
+    let text = "thread P {\n  fence? a;\n  fence;\n  assert(false);\n}\n";
+    let expected = "\
+test.cup under tso: violated, assertion `line 4` (3 states)
+
+step  thread  line  statement
+   1  P          2  fence? a; is off
+   2  P          3  fence;
+   3  P          4  assert(false);
+broken: assert(false); (line 4)
+";
+    check_text(text, Model::Tso, &ExploreConfig::default(), expected);
+}
+
+#[test]
 fn json_carries_the_same() {
     let json = report(SB, Model::Tso, &ExploreConfig::default(), |report| {
         report.json()

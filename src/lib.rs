@@ -2,6 +2,7 @@
 
 pub mod explore;
 pub mod lang;
+pub mod logic;
 pub mod model;
 pub mod program;
 pub mod reduce;

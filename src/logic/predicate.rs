@@ -1,0 +1,156 @@
+//! Predicates, literals and cubes.
+//!
+//! A predicate keeps the condition as it was written, for printing, and its normal form, which is
+//! what it is compared by. Lists of predicates have no two with the same normal form.
+
+use super::formula::{Flag, Formula};
+use super::linear::TooLarge;
+use super::print;
+use crate::program::{Cond, Program};
+
+/// A predicate: an index into a list of predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PredicateId(u32);
+
+/// A condition that is tracked by a boolean variable.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// As it was written.
+    pub cond: Cond,
+    /// Its normal form.
+    pub formula: Formula,
+}
+
+/// A predicate or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Literal {
+    /// The predicate.
+    pub predicate: PredicateId,
+    /// Whether it is the predicate itself.
+    pub positive: bool,
+}
+
+/// A conjunction of literals of different predicates, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cube(Vec<Literal>);
+
+impl PredicateId {
+    /// The predicate with this index.
+    pub fn new(index: usize) -> Self {
+        PredicateId(u32::try_from(index).expect("there are fewer than 2^32 predicates"))
+    }
+
+    /// Its index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Predicate {
+    /// The predicate that a condition is.
+    pub fn new(cond: Cond) -> Result<Self, TooLarge> {
+        let formula = Formula::from_cond(&cond)?;
+        Ok(Predicate { cond, formula })
+    }
+
+    /// The predicate that a thread is at one of some locations.
+    pub fn flag(flag: &Flag) -> Self {
+        Predicate {
+            cond: Cond::At(flag.thread, flag.locations.clone()),
+            formula: Formula::at(flag.thread, &flag.locations),
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self, program: &Program) -> String {
+        print::cond_text(program, &self.cond)
+    }
+}
+
+impl Literal {
+    /// The formula that it stands for.
+    pub fn formula(self, predicates: &[Predicate]) -> Formula {
+        let formula = &predicates[self.predicate.index()].formula;
+        if self.positive {
+            formula.clone()
+        } else {
+            formula.negated()
+        }
+    }
+
+    /// The opposite literal.
+    #[must_use]
+    pub fn negated(self) -> Literal {
+        Literal {
+            positive: !self.positive,
+            ..self
+        }
+    }
+
+    /// Its text in a cube: `p`, or `!(p)`.
+    pub fn text(self, program: &Program, predicates: &[Predicate]) -> String {
+        let cond = &predicates[self.predicate.index()].cond;
+        if self.positive {
+            print::operand_text(program, cond)
+        } else {
+            format!("!({})", print::cond_text(program, cond))
+        }
+    }
+}
+
+impl Cube {
+    /// The cube of some literals; `None` if two of them are opposite.
+    pub fn new(literals: impl IntoIterator<Item = Literal>) -> Option<Self> {
+        let mut literals: Vec<Literal> = literals.into_iter().collect();
+        literals.sort_unstable();
+        literals.dedup();
+        let distinct = literals
+            .windows(2)
+            .all(|pair| pair[0].predicate != pair[1].predicate);
+        distinct.then_some(Cube(literals))
+    }
+
+    /// Its literals.
+    pub fn literals(&self) -> &[Literal] {
+        &self.0
+    }
+
+    /// The number of its literals.
+    pub fn size(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether every literal of `other` is one of it.
+    pub fn contains(&self, other: &Cube) -> bool {
+        other.0.iter().all(|l| self.0.binary_search(l).is_ok())
+    }
+
+    /// The formula that it stands for.
+    pub fn formula(&self, predicates: &[Predicate]) -> Formula {
+        Formula::and(self.0.iter().map(|literal| literal.formula(predicates)))
+    }
+
+    /// Its text.
+    pub fn text(&self, program: &Program, predicates: &[Predicate]) -> String {
+        let literals = self.0.iter();
+        let texts: Vec<String> = literals.map(|l| l.text(program, predicates)).collect();
+        texts.join(" && ")
+    }
+}
+
+/// Orders cubes by size, then by their literals.
+pub fn sort_cubes(cubes: &mut [Cube]) {
+    cubes.sort_by(|a, b| a.size().cmp(&b.size()).then_with(|| a.cmp(b)));
+}
+
+/// Removes cubes that contain another one, and sorts the rest.
+pub fn minimal_cubes(mut cubes: Vec<Cube>) -> Vec<Cube> {
+    sort_cubes(&mut cubes);
+    let mut kept: Vec<Cube> = Vec::new();
+    for cube in cubes {
+        if !kept.iter().any(|smaller| cube.contains(smaller)) {
+            kept.push(cube);
+        }
+    }
+    kept
+}

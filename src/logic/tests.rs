@@ -1,0 +1,245 @@
+//! Tests of the logic: against evaluation on random values.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::lang::ast::{ArithOp, CompareOp};
+use crate::program::{Action, Cond, Place, Term, VarId};
+
+const VARS: usize = 4;
+
+struct Values(Vec<i128>);
+
+impl Valuation for Values {
+    fn value(&self, var: VarId) -> i128 {
+        self.0[var.index()]
+    }
+
+    fn holds(&self, _: &Flag) -> bool {
+        false
+    }
+}
+
+fn term_value(term: &Term, values: &[i128]) -> i128 {
+    match term {
+        Term::Const(value) => i128::from(*value),
+        Term::Var(var) => values[var.index()],
+        Term::Choice(index, elements) => {
+            let index = usize::try_from(term_value(index, values)).expect("in range");
+            term_value(&elements[index], values)
+        }
+        Term::Neg(inner) => -term_value(inner, values),
+        Term::Binary(op, a, b) => {
+            let (a, b) = (term_value(a, values), term_value(b, values));
+            match op {
+                ArithOp::Add => a + b,
+                ArithOp::Sub => a - b,
+                ArithOp::Mul => a * b,
+            }
+        }
+    }
+}
+
+fn cond_value(cond: &Cond, values: &[i128]) -> bool {
+    match cond {
+        Cond::Const(value) => *value,
+        Cond::Not(inner) => !cond_value(inner, values),
+        Cond::And(a, b) => cond_value(a, values) && cond_value(b, values),
+        Cond::Or(a, b) => cond_value(a, values) || cond_value(b, values),
+        Cond::Compare(op, a, b) => {
+            let (a, b) = (term_value(a, values), term_value(b, values));
+            match op {
+                CompareOp::Eq => a == b,
+                CompareOp::Ne => a != b,
+                CompareOp::Lt => a < b,
+                CompareOp::Le => a <= b,
+                CompareOp::Gt => a > b,
+                CompareOp::Ge => a >= b,
+            }
+        }
+        Cond::At(..) => false,
+    }
+}
+
+/// What an action does to values in which every index is in range.
+fn run(action: &Action, values: &[i128]) -> Vec<i128> {
+    let place = |place: &Place| match place {
+        Place::Var(var) => *var,
+        Place::Choice(index, vars) => {
+            vars[usize::try_from(term_value(index, values)).expect("in range")]
+        }
+    };
+    let mut after = values.to_vec();
+    match action {
+        Action::Skip | Action::Fence | Action::Assume(_) | Action::Assert(..) => {}
+        Action::Assign(to, term) | Action::Store(to, term) => {
+            after[place(to).index()] = term_value(term, values);
+        }
+        Action::Havoc(to) => after[place(to).index()] = values[VARS],
+        Action::Load(to, from) => after[place(to).index()] = values[place(from).index()],
+        Action::Swap(to, shared, new) => {
+            after[place(to).index()] = values[place(shared).index()];
+            after[place(shared).index()] = term_value(new, values);
+        }
+        Action::FetchAdd(to, shared, difference) => {
+            let old = values[place(shared).index()];
+            after[place(to).index()] = old;
+            after[place(shared).index()] = old + term_value(difference, values);
+        }
+        Action::Cas(to, shared, expected, new) => {
+            let success = values[place(shared).index()] == term_value(expected, values);
+            after[place(to).index()] = i128::from(success);
+            if success {
+                after[place(shared).index()] = term_value(new, values);
+            }
+        }
+    }
+    after
+}
+
+fn var() -> impl Strategy<Value = VarId> {
+    (0..VARS).prop_map(VarId::new)
+}
+
+/// An index that is in range whatever the values are below: variable 0 is 0 or 1.
+fn index() -> impl Strategy<Value = Term> {
+    prop_oneof![
+        Just(Term::Var(VarId::new(0))),
+        (0..2i64).prop_map(Term::Const)
+    ]
+}
+
+fn term() -> impl Strategy<Value = Term> {
+    let leaf = prop_oneof![(-3..4i64).prop_map(Term::Const), var().prop_map(Term::Var)];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let boxed = inner.clone().prop_map(Box::new);
+        prop_oneof![
+            boxed.clone().prop_map(Term::Neg),
+            (boxed.clone(), boxed.clone()).prop_map(|(a, b)| Term::Binary(ArithOp::Add, a, b)),
+            (boxed.clone(), boxed.clone()).prop_map(|(a, b)| Term::Binary(ArithOp::Sub, a, b)),
+            (-3..4i64, boxed.clone()).prop_map(|(c, t)| Term::Binary(
+                ArithOp::Mul,
+                Box::new(Term::Const(c)),
+                t
+            )),
+            (index(), inner.clone(), inner)
+                .prop_map(|(i, a, b)| Term::Choice(Box::new(i), vec![a, b])),
+        ]
+    })
+}
+
+fn cond() -> impl Strategy<Value = Cond> {
+    let op = prop_oneof![
+        Just(CompareOp::Eq),
+        Just(CompareOp::Ne),
+        Just(CompareOp::Lt),
+        Just(CompareOp::Le),
+        Just(CompareOp::Gt),
+        Just(CompareOp::Ge),
+    ];
+    let leaf = prop_oneof![
+        (op, term(), term()).prop_map(|(op, a, b)| Cond::Compare(op, a, b)),
+        any::<bool>().prop_map(Cond::Const),
+    ];
+    leaf.prop_recursive(3, 6, 2, |inner| {
+        let boxed = inner.prop_map(Box::new);
+        prop_oneof![
+            boxed.clone().prop_map(Cond::Not),
+            (boxed.clone(), boxed.clone()).prop_map(|(a, b)| Cond::And(a, b)),
+            (boxed.clone(), boxed).prop_map(|(a, b)| Cond::Or(a, b)),
+        ]
+    })
+}
+
+/// Places for locals are variables 0 and 1, for shared ones 2 and 3.
+fn place(first: usize) -> impl Strategy<Value = Place> {
+    let vars = vec![VarId::new(first), VarId::new(first + 1)];
+    prop_oneof![
+        (first..first + 2).prop_map(|var| Place::Var(VarId::new(var))),
+        index().prop_map(move |index| Place::Choice(index, vars.clone())),
+    ]
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        Just(Action::Skip),
+        (place(0), term()).prop_map(|(r, e)| Action::Assign(r, e)),
+        (place(2), term()).prop_map(|(x, e)| Action::Store(x, e)),
+        place(0).prop_map(Action::Havoc),
+        (place(0), place(2)).prop_map(|(r, x)| Action::Load(r, x)),
+        (place(0), place(2), term()).prop_map(|(r, x, e)| Action::Swap(r, x, e)),
+        (place(0), place(2), term()).prop_map(|(r, x, e)| Action::FetchAdd(r, x, e)),
+        (place(0), place(2), term(), term()).prop_map(|(r, x, a, b)| Action::Cas(r, x, a, b)),
+    ]
+}
+
+/// Values of the variables and of the fresh one.
+fn values() -> impl Strategy<Value = Vec<i128>> {
+    let index = 0..2i128;
+    (index, prop::collection::vec(-4..5i128, VARS))
+        .prop_map(|(index, rest)| std::iter::once(index).chain(rest).collect())
+}
+
+proptest! {
+    #[test]
+    fn normal_forms_mean_the_same(cond in cond(), values in values()) {
+        let formula = Formula::from_cond(&cond).expect("small numbers");
+        let expected = cond_value(&cond, &values);
+        prop_assert_eq!(formula.eval(&Values(values.clone())), Some(expected));
+        prop_assert_eq!(formula.negated().eval(&Values(values)), Some(!expected));
+        prop_assert_eq!(formula.negated().negated(), formula);
+    }
+
+    #[test]
+    fn the_precondition_is_the_condition_afterwards(
+        action in action(),
+        post in cond(),
+        values in values(),
+    ) {
+        let after = run(&action, &values);
+        // Choices of the postcondition need their index in range after the step, too.
+        prop_assume!((0..2).contains(&after[0]));
+        let formula = Formula::from_cond(&post).expect("small numbers");
+        let before = wp(&action, &formula, VarId::new(VARS)).expect("small numbers");
+        prop_assert_eq!(before.eval(&Values(values)), formula.eval(&Values(after)));
+    }
+}
+
+#[test]
+fn ways_of_writing_the_same_condition_are_equal() {
+    let (x, y) = (Term::Var(VarId::new(0)), Term::Var(VarId::new(1)));
+    let plus =
+        |t: &Term, c| Term::Binary(ArithOp::Add, Box::new(t.clone()), Box::new(Term::Const(c)));
+    let form = |op, a: &Term, b: &Term| {
+        Formula::from_cond(&Cond::Compare(op, a.clone(), b.clone())).expect("small numbers")
+    };
+    assert_eq!(
+        form(CompareOp::Lt, &x, &y),
+        form(CompareOp::Le, &plus(&x, 1), &y)
+    );
+    assert_eq!(form(CompareOp::Lt, &x, &y), form(CompareOp::Gt, &y, &x));
+    assert_eq!(
+        form(CompareOp::Eq, &plus(&x, 1), &y),
+        form(CompareOp::Eq, &plus(&y, -1), &x)
+    );
+    assert_eq!(
+        form(CompareOp::Lt, &x, &y),
+        form(CompareOp::Ge, &x, &y).negated()
+    );
+    let double = Term::Binary(ArithOp::Mul, Box::new(Term::Const(2)), Box::new(x.clone()));
+    assert_eq!(
+        form(CompareOp::Le, &double, &Term::Const(3)),
+        form(CompareOp::Le, &x, &Term::Const(1))
+    );
+    assert_eq!(
+        form(CompareOp::Eq, &double, &Term::Const(3)),
+        Formula::False
+    );
+}
+
+#[test]
+fn numbers_beyond_the_limit_are_refused() {
+    let huge = Term::Const(i64::MAX);
+    let cond = Cond::Compare(CompareOp::Eq, Term::Var(VarId::new(0)), huge);
+    assert_eq!(Formula::from_cond(&cond), Err(TooLarge));
+}

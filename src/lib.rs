@@ -6,3 +6,4 @@ pub mod logic;
 pub mod model;
 pub mod program;
 pub mod reduce;
+pub mod smt;

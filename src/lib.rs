@@ -1,5 +1,6 @@
 //! Cupola: verification of concurrent programs under relaxed memory models.
 
+pub mod abstraction;
 pub mod explore;
 pub mod lang;
 pub mod logic;

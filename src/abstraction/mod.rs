@@ -1,0 +1,279 @@
+//! Predicate abstraction: from a program and predicates to a boolean program.
+//!
+//! Input: an SC program (the source's, or a reduced one) and a list of predicates. Output:
+//! [`Abstraction`], a boolean program for `boolprog_checker` in which each predicate is a variable.
+//! Each step becomes a parallel assignment of the predicates that it may change, the strongest that
+//! the cube search justifies (Fig. 6 of the SAS 2013 paper); conditions become the cubes that decide
+//! them; specs are checked by the environment. `enforce` excludes inconsistent cubes.
+//!
+//! Invariant: every run of the program has a matching run of the boolean program, in which a broken
+//! property is a failing assertion. Called by the pipeline.
+
+pub mod cubes;
+mod effects;
+mod emit;
+mod expr;
+mod property;
+
+use std::time::Instant;
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::lang::ast::Span;
+use crate::lang::source::SourceFile;
+use crate::logic::{Cube, Flag, Formula, Linear, Predicate, PredicateId, TooLarge};
+use crate::program::{LocId, Program, ThreadId, VarId};
+use crate::smt::Effort;
+use cubes::{Implicants, Question, Search, Vocabulary};
+use effects::{Effect, Effects};
+pub use emit::line_number;
+use expr::Names;
+pub use property::{Property, PropertyKind};
+
+/// The largest cubes that are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CubeSizes {
+    /// In updates of predicates.
+    pub updates: usize,
+    /// In conditions of `assume`, `assert` and specs.
+    pub conditions: usize,
+}
+
+/// How a program is abstracted.
+#[derive(Clone, Debug)]
+pub struct AbstractionConfig {
+    /// How cubes are looked for.
+    pub search: Search,
+    /// How large they may be.
+    pub sizes: CubeSizes,
+    /// The number of threads that look for them.
+    pub jobs: usize,
+    /// When to give up: afterwards no cube is found any more.
+    pub deadline: Option<Instant>,
+}
+
+/// A boolean program and how it came about.
+#[derive(Debug)]
+pub struct Abstraction {
+    /// The boolean program.
+    pub program: boolprog_checker::Program,
+    /// What the tags of its statements stand for.
+    pub origins: Vec<Origin>,
+    /// The predicates: those given, then the flags of locations.
+    pub predicates: Vec<Predicate>,
+    /// The cubes of two literals or more that its updates and conditions use.
+    pub cubes: IndexSet<Cube>,
+    /// Those that conditions use.
+    pub condition_cubes: IndexSet<Cube>,
+    /// What the solver was asked.
+    pub effort: Effort,
+    /// The most solver calls that a single update or condition took.
+    pub most_calls: u64,
+    names: Names,
+}
+
+/// Where a statement of the boolean program comes from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The step of the program: thread, location and place among the location's edges; `None` for
+    /// the check of a spec.
+    pub edge: Option<(ThreadId, LocId, usize)>,
+    /// The property that an assertion stands for.
+    pub property: Option<Property>,
+    /// The place in the source.
+    pub span: Span,
+}
+
+/// A number at this place is too large to reason about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct AbstractionError {
+    /// The place.
+    pub span: Span,
+    /// What is wrong.
+    pub error: TooLarge,
+}
+
+/// Answers to the questions of a program's effects.
+type Answers = IndexMap<Question, Implicants>;
+
+/// Abstracts a program with some predicates.
+pub fn abstract_program(
+    program: &Program,
+    file: &SourceFile,
+    predicates: &[Predicate],
+    config: &AbstractionConfig,
+) -> Result<Abstraction, AbstractionError> {
+    let flags = effects::flags(program)?;
+    let (predicates, flags) = with_flags(predicates, flags);
+    let (vocabulary, mut effort) = Vocabulary::new(&predicates, &config.search, config.deadline);
+    let effects = Effects::new(program, &predicates, config.sizes);
+    let edges = edge_effects(program, &effects)?;
+    let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
+    let specs: Vec<Vec<Effect>> = specs.collect::<Result<_, _>>()?;
+    let all = || edges.iter().flatten().flatten().chain(&specs).flatten();
+
+    let questions: IndexSet<Question> = all().flat_map(Effect::questions).cloned().collect();
+    let questions: Vec<Question> = questions.into_iter().collect();
+    let (found, cost) = vocabulary.answer(&questions, &config.search, config.jobs);
+    effort = effort.plus(cost);
+    let answers: Answers = questions.into_iter().zip(found).collect();
+    let (initial, cost) = initial_values(program, &vocabulary, &predicates);
+    effort = effort.plus(cost);
+
+    let names = Names::new(variable_names(program, &predicates));
+    let input = emit::Input {
+        program,
+        file,
+        predicates: &predicates,
+        flags: &flags,
+        edges: &edges,
+        specs: &specs,
+        answers: &answers,
+        initial: &initial,
+        inconsistent: vocabulary.inconsistent(),
+    };
+    let (tree, origins) = emit::emit(&input, &names);
+    let cubes = used_cubes(all(), &answers, false);
+    let condition_cubes = used_cubes(all(), &answers, true);
+    let most_calls = most_calls(all(), &answers);
+    Ok(Abstraction {
+        program: boolprog_checker::Program::new(tree)
+            .expect("the program is built from declared names and labels"),
+        origins,
+        cubes,
+        condition_cubes,
+        effort,
+        most_calls,
+        names,
+        predicates,
+    })
+}
+
+impl Abstraction {
+    /// The size of the largest cube in use.
+    pub fn largest_cube(&self) -> usize {
+        self.cubes.iter().map(Cube::size).max().unwrap_or(1)
+    }
+
+    /// The cube at a place of the boolean program.
+    pub fn cube(&self, expr: &boolprog_checker::ast::Expr) -> Option<Cube> {
+        self.names.cube(expr)
+    }
+
+    /// The predicate that a boolean variable stands for.
+    pub fn predicate_of(&self, variable: &str) -> Option<PredicateId> {
+        let ids = (0..self.predicates.len()).map(PredicateId::new);
+        ids.into_iter().find(|id| self.names.name(*id) == variable)
+    }
+}
+
+/// Appends a predicate for each flag.
+fn with_flags(
+    predicates: &[Predicate],
+    flags: IndexSet<Flag>,
+) -> (Vec<Predicate>, Vec<(Flag, PredicateId)>) {
+    let mut all = predicates.to_vec();
+    let mut numbered = Vec::new();
+    for flag in flags {
+        numbered.push((flag.clone(), PredicateId::new(all.len())));
+        all.push(Predicate::flag(&flag));
+    }
+    (all, numbered)
+}
+
+fn edge_effects(
+    program: &Program,
+    effects: &Effects<'_>,
+) -> Result<Vec<Vec<Vec<Vec<Effect>>>>, AbstractionError> {
+    let threads = program.threads.iter();
+    threads
+        .map(|thread| {
+            let locations = thread.locations.iter();
+            locations
+                .map(|location| {
+                    let edges = location.edges.iter();
+                    edges.map(|edge| effects.of_edge(edge)).collect()
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// The values of the predicates before the first step; `None` where both are possible.
+fn initial_values(
+    program: &Program,
+    vocabulary: &Vocabulary<'_>,
+    predicates: &[Predicate],
+) -> (Vec<Option<bool>>, Effort) {
+    let fixed = |var: VarId| {
+        let init = program.vars[var.index()].init?;
+        Some((var, Linear::constant(i128::from(init))))
+    };
+    let fixed: Vec<(VarId, Linear)> = program.var_ids().filter_map(fixed).collect();
+    let at_start = |predicate: &Predicate| match &predicate.formula {
+        Formula::Atom(crate::logic::Atom::At(flag, _)) => {
+            let entry = program.threads[flag.thread.index()].entry;
+            Formula::constant(flag.locations.contains(&entry))
+        }
+        formula => formula.substitute(&fixed),
+    };
+    let always = |goal: Formula| Question { goal, size: 0 };
+    let questions = predicates.iter().map(at_start).flat_map(|formula| {
+        let negated = formula.negated();
+        [always(formula), always(negated)]
+    });
+    let questions: Vec<Question> = questions.collect();
+    let (answers, effort) = vocabulary.answer(&questions, &Search::Fast, 1);
+    let value = |pair: &[Implicants]| match (pair[0].cubes.len(), pair[1].cubes.len()) {
+        (1, 0) => Some(true),
+        (0, 1) => Some(false),
+        _ => None,
+    };
+    (answers.chunks(2).map(value).collect(), effort)
+}
+
+/// `b0`, `b1`, … for predicates, `at_P0_cs` for flags.
+fn variable_names(program: &Program, predicates: &[Predicate]) -> Vec<String> {
+    let mut names: IndexSet<String> = IndexSet::new();
+    for (index, predicate) in predicates.iter().enumerate() {
+        let mut name = match &predicate.cond {
+            crate::program::Cond::At(thread, locations) => {
+                let location = crate::logic::location_name(program, *thread, locations);
+                format!("at_{}_{location}", program.threads[thread.index()].name)
+            }
+            _ => format!("b{index}"),
+        };
+        while names.contains(&name) {
+            name.push('_');
+        }
+        names.insert(name);
+    }
+    names.into_iter().collect()
+}
+
+fn used_cubes<'a>(
+    effects: impl Iterator<Item = &'a Effect>,
+    answers: &Answers,
+    conditions_only: bool,
+) -> IndexSet<Cube> {
+    let wanted = effects
+        .filter(|effect| !conditions_only || !matches!(effect, Effect::Update(_)))
+        .flat_map(Effect::questions);
+    let cubes = wanted.flat_map(|question| &answers[question].cubes);
+    cubes.filter(|cube| cube.size() >= 2).cloned().collect()
+}
+
+fn most_calls<'a>(effects: impl Iterator<Item = &'a Effect>, answers: &Answers) -> u64 {
+    let calls = |question: &Question| answers[question].calls;
+    let of = |effect: &Effect| match effect {
+        Effect::Assume(question) => calls(question),
+        Effect::Assert(questions, _) => questions.iter().map(calls).max().unwrap_or(0),
+        Effect::Update(changes) => changes
+            .iter()
+            .map(|change| calls(&change.becomes_true) + calls(&change.becomes_false))
+            .max()
+            .unwrap_or(0),
+    };
+    effects.map(of).max().unwrap_or(0)
+}

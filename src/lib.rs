@@ -6,5 +6,6 @@ pub mod lang;
 pub mod logic;
 pub mod model;
 pub mod program;
+pub mod proof;
 pub mod reduce;
 pub mod smt;

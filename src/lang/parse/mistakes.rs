@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// What to say about a broken piece.
-    fn explain(&self, mistake: &Mistake) -> Diagnostic {
+    pub(super) fn explain(&self, mistake: &Mistake) -> Diagnostic {
         let found = next_proper_token(self.text, mistake.at);
         if let Some(token) = found
             && token.kind == TokenKind::UnclosedText

@@ -28,7 +28,7 @@ use std::rc::Rc;
 use pest::iterators::Pair;
 use pest::pratt_parser::PrattParser;
 
-use super::ast::{Span, Tree};
+use super::ast::{Cond, Span, Tree};
 use super::source::{Diagnostic, SourceFile, sort_and_limit};
 
 /// How deep round and square brackets may nest within one statement.
@@ -80,6 +80,33 @@ pub fn parse(file: &SourceFile) -> (Tree, Vec<Diagnostic>) {
     let mut diagnostics = parser.diagnostics;
     sort_and_limit(&mut diagnostics, MAX_MISTAKES);
     (tree, diagnostics)
+}
+
+/// Reads a condition and its semicolon, an entry of a proof, that begins at the start of `span` and
+/// ends at its end at the latest.
+pub fn condition(file: &SourceFile, span: Span) -> Result<Cond, Vec<Diagnostic>> {
+    let range = span.range();
+    let too_deep = scan::scan(&file.text()[range.clone()]).too_deep;
+    if !too_deep.is_empty() {
+        let here = |found: Diagnostic| Diagnostic {
+            primary: (span, found.primary.1),
+            ..found
+        };
+        return Err(too_deep.into_iter().map(here).collect());
+    }
+    let mut parser = Parser::new(&file.text()[..range.end], Vec::new());
+    parser.pos = range.start;
+    match parser.piece(Rule::condition) {
+        Ok(piece) => {
+            let cond = parser.cond(&piece.needed(Rule::expr));
+            if parser.diagnostics.is_empty() {
+                Ok(cond)
+            } else {
+                Err(parser.diagnostics)
+            }
+        }
+        Err(mistake) => Err(vec![parser.explain(&mistake)]),
+    }
 }
 
 /// The state of reading one file.

@@ -1,0 +1,153 @@
+//! Predicates from the program itself, where no proof is given.
+//!
+//! The comparisons in guards, assertions and specs, and `x == c` for every constant that is assigned
+//! to a variable. What is asked of a local that holds a shared variable's value is asked of
+//! that variable too, and the other way round: predicates follow loads and stores of plain
+//! variables.
+
+use indexmap::IndexSet;
+
+use super::Proof;
+use crate::lang::ast::CompareOp;
+use crate::logic::{Formula, Predicate, Symbol, rename_cond};
+use crate::program::{Action, Cond, Place, Program, Term, VarId};
+
+/// More predicates than this are not harvested.
+const MOST: usize = 60;
+
+/// The predicates that a program suggests; no cubes.
+pub fn harvest(program: &Program) -> Proof {
+    let mut found = Harvest::default();
+    let edges = program
+        .threads
+        .iter()
+        .flat_map(|thread| &thread.locations)
+        .flat_map(|location| &location.edges);
+    for edge in edges {
+        found.add_action(&edge.action);
+    }
+    for spec in &program.specs {
+        found.add_cond(&spec.cond);
+    }
+    found.follow_copies();
+    found.proof
+}
+
+#[derive(Default)]
+struct Harvest {
+    proof: Proof,
+    copies: Vec<(VarId, VarId)>,
+}
+
+impl Harvest {
+    fn add_action(&mut self, action: &Action) {
+        match action {
+            Action::Assume(cond) | Action::Assert(cond, _) => self.add_cond(cond),
+            Action::Assign(to, value) | Action::Store(to, value) | Action::Swap(_, to, value) => {
+                self.add_value(to, value);
+            }
+            Action::Load(to, from) => self.add_copy(to, from),
+            Action::Cas(result, on, expected, new) => {
+                self.add_value(result, &Term::Const(0));
+                self.add_value(on, expected);
+                self.add_value(on, new);
+            }
+            Action::FetchAdd(result, on, _) => self.add_copy(result, on),
+            Action::Skip | Action::Fence | Action::Havoc(_) => {}
+        }
+    }
+
+    fn add_cond(&mut self, cond: &Cond) {
+        match cond {
+            Cond::Const(_) | Cond::At(..) => {}
+            Cond::Not(a) => self.add_cond(a),
+            Cond::And(a, b) | Cond::Or(a, b) => {
+                self.add_cond(a);
+                self.add_cond(b);
+            }
+            Cond::Compare(..) => self.add(positive(cond)),
+        }
+    }
+
+    fn add_value(&mut self, to: &Place, value: &Term) {
+        match (to, value) {
+            (Place::Var(var), Term::Const(_)) => {
+                self.add(Cond::Compare(CompareOp::Eq, Term::Var(*var), value.clone()));
+            }
+            (Place::Var(to), Term::Var(from)) => self.copies.push((*to, *from)),
+            (Place::Var(_), Term::Choice(..) | Term::Neg(_) | Term::Binary(..)) => {}
+            (Place::Choice(_, vars), _) => {
+                let vars = vars.clone();
+                vars.into_iter()
+                    .for_each(|var| self.add_value(&Place::Var(var), value));
+            }
+        }
+    }
+
+    fn add_copy(&mut self, to: &Place, from: &Place) {
+        let vars = |place: &Place| match place {
+            Place::Var(var) => vec![*var],
+            Place::Choice(_, vars) => vars.clone(),
+        };
+        for to in vars(to) {
+            self.copies
+                .extend(vars(from).into_iter().map(|from| (to, from)));
+        }
+    }
+
+    /// Adds a predicate unless it, or its negation, is there.
+    fn add(&mut self, cond: Cond) {
+        let Ok(predicate) = Predicate::new(cond) else {
+            return;
+        };
+        let negated = predicate.formula.negated();
+        let known = self.proof.predicates.iter().any(|p| p.formula == negated);
+        if !known && self.proof.predicates.len() < MOST {
+            self.proof.add(predicate);
+        }
+    }
+
+    /// Adds, for each predicate about a single variable, the same about its copies.
+    fn follow_copies(&mut self) {
+        let mut next = 0;
+        while next < self.proof.predicates.len() {
+            let predicate = self.proof.predicates[next].clone();
+            if let Some(var) = only_var(&predicate.formula) {
+                for other in self.copies_of(var) {
+                    self.add(rename_cond(&predicate.cond, &|_| other));
+                }
+            }
+            next += 1;
+        }
+    }
+
+    fn copies_of(&self, var: VarId) -> Vec<VarId> {
+        let mut copies = IndexSet::new();
+        for &(to, from) in &self.copies {
+            if to == var {
+                copies.insert(from);
+            } else if from == var {
+                copies.insert(to);
+            }
+        }
+        copies.into_iter().collect()
+    }
+}
+
+/// The comparison or its negation: the one without `!=`, `>` and `>=`.
+fn positive(cond: &Cond) -> Cond {
+    match cond {
+        Cond::Compare(CompareOp::Ne, a, b) => Cond::Compare(CompareOp::Eq, a.clone(), b.clone()),
+        Cond::Compare(CompareOp::Gt, a, b) => Cond::Compare(CompareOp::Le, a.clone(), b.clone()),
+        Cond::Compare(CompareOp::Ge, a, b) => Cond::Compare(CompareOp::Lt, a.clone(), b.clone()),
+        other => other.clone(),
+    }
+}
+
+fn only_var(formula: &Formula) -> Option<VarId> {
+    let symbols = formula.symbols();
+    match symbols.first() {
+        Some(Symbol::Var(var)) if symbols.len() == 1 => Some(*var),
+        Some(_) | None => None,
+    }
+}

@@ -2,6 +2,7 @@
 
 pub mod abstraction;
 pub mod explore;
+pub mod extrapolate;
 pub mod lang;
 pub mod logic;
 pub mod model;

@@ -4,12 +4,17 @@
 //! Only this module prints and exits: the result goes to standard output or to the file of `-o`,
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
+mod abstract_;
 mod console;
 mod explore;
+mod extrapolate;
 mod fmt;
 mod input;
 mod output;
+mod pipeline;
+mod prove;
 mod translate;
+mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -52,6 +57,10 @@ enum Command {
     Explore(explore::ExploreArgs),
     Translate(translate::TranslateArgs),
     Fmt(fmt::FmtArgs),
+    Prove(prove::ProveArgs),
+    Extrapolate(extrapolate::ExtrapolateArgs),
+    Abstract(abstract_::AbstractArgs),
+    Verify(verify::VerifyArgs),
 }
 
 /// What a command found, as an exit code.
@@ -114,6 +123,10 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Explore(args) => explore::run(args, console),
         Command::Translate(args) => translate::run(args, console),
         Command::Fmt(args) => fmt::run(args),
+        Command::Prove(args) => prove::run(args, console),
+        Command::Extrapolate(args) => extrapolate::run(args, console),
+        Command::Abstract(args) => abstract_::run(args, console),
+        Command::Verify(args) => verify::run(args, console),
     }
 }
 

@@ -1,0 +1,76 @@
+//! `cupola abstract`: the boolean program for a model.
+
+use clap::Args;
+use cupola::model::Model;
+use cupola::pipeline::{self};
+use cupola::report::Method;
+
+use super::pipeline::PipelineArgs;
+use super::{Answer, Console, Exit, Failure, OutputArgs};
+
+/// Prints the boolean program that abstracts a program under a memory model.
+#[derive(Clone, Debug, Args)]
+pub struct AbstractArgs {
+    #[command(flatten)]
+    pipeline: PipelineArgs,
+
+    /// The memory model.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "sc|tso|pso"
+    )]
+    model: Model,
+
+    /// The number of entries of each buffer.
+    #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    k: u16,
+
+    /// How it is built; by default `trad` under SC and `pe` elsewhere. `ce` needs the proof's cubes.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "trad|pe|ce"
+    )]
+    method: Option<Method>,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
+    let loaded = args.pipeline.load(console)?;
+    let config = args.pipeline.config();
+    let method = match (args.method, args.model) {
+        (Some(Method::Lazy), _) => {
+            return Err(Failure::with_way_out(
+                "the lazy method builds no boolean program",
+                "ask for `--method pe` or `--method ce`",
+            ));
+        }
+        (Some(method), _) => method,
+        (None, Model::Sc) => Method::Trad,
+        (None, Model::Tso | Model::Pso) => Method::Pe,
+    };
+    let built = pipeline::boolean_program(
+        &loaded.task(),
+        (args.model, usize::from(args.k)),
+        method,
+        &config,
+    );
+    match built {
+        Ok(Some(abstraction)) => Ok(Answer {
+            text: abstraction.program.to_string(),
+            output: args.output.clone(),
+            exit: Exit::Done,
+        }),
+        Ok(None) => Err(Failure::with_way_out(
+            "cube extrapolation needs the proof's cubes, and the program is not verified under sc",
+            "see what `cupola prove` says",
+        )),
+        Err(error) => Err(loaded.failure(error)),
+    }
+}

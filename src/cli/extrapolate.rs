@@ -1,0 +1,73 @@
+//! `cupola extrapolate`: the predicates and cubes for a model.
+
+use clap::Args;
+use cupola::extrapolate::{Extrapolation, Rule};
+use cupola::model::Model;
+use cupola::pipeline::{self, Stage};
+use cupola::proof::section;
+use cupola::report::Method;
+
+use super::pipeline::PipelineArgs;
+use super::{Answer, Console, Exit, Failure, OutputArgs};
+
+/// Prints the predicates and cubes for a memory model, each with the rule it comes from.
+#[derive(Clone, Debug, Args)]
+pub struct ExtrapolateArgs {
+    #[command(flatten)]
+    pipeline: PipelineArgs,
+
+    /// The memory model.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "sc|tso|pso"
+    )]
+    model: Model,
+
+    /// The number of entries of each buffer.
+    #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    k: u16,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure> {
+    let loaded = args.pipeline.load(console)?;
+    let config = args.pipeline.config();
+    let extrapolated = pipeline::stage(
+        &loaded.task(),
+        args.model,
+        usize::from(args.k),
+        &config.placement,
+    )
+    .and_then(|stage| {
+        let found =
+            pipeline::extrapolated(&loaded.task(), &stage, Method::Pe, &config.extrapolate)?;
+        Ok((stage, found))
+    });
+    match extrapolated {
+        Ok((stage, found)) => Ok(Answer {
+            text: text(&stage, &found),
+            output: args.output.clone(),
+            exit: Exit::Done,
+        }),
+        Err(error) => Err(loaded.failure(error)),
+    }
+}
+
+fn text(stage: &Stage, found: &Extrapolation) -> String {
+    let remark = |rule: &Rule| Some(format!("rule {}", rule.0));
+    let predicates = found.predicates.iter().zip(&found.predicate_rules);
+    let predicates = predicates.map(|(p, rule)| (p.text(&stage.reduced), remark(rule)));
+    let mut text = section("predicates", predicates);
+    if !found.cubes.is_empty() {
+        let cubes = found.cubes.iter().zip(&found.cube_rules);
+        let cubes =
+            cubes.map(|(cube, rule)| (cube.text(&stage.reduced, &found.predicates), remark(rule)));
+        text += &section("cubes", cubes);
+    }
+    text
+}

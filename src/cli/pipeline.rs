@@ -1,0 +1,210 @@
+//! What the commands of the proof pipeline have in common: options, reading programs and proofs.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use cupola::abstraction::CubeSizes;
+use cupola::abstraction::cubes::Search;
+use cupola::extrapolate::ExtrapolateConfig;
+use cupola::lang::check::Checked;
+use cupola::lang::source::{Diagnostic, SourceFile};
+use cupola::lang::{self};
+use cupola::pipeline::{PipelineConfig, PipelineError, Task};
+use cupola::program;
+use cupola::proof::{self, Proof};
+use indexmap::IndexSet;
+
+use super::{Console, Failure, Input, PlacementArg};
+
+/// The program, its proof, and how to abstract it.
+#[derive(Clone, Debug, Args)]
+pub struct PipelineArgs {
+    #[command(flatten)]
+    pub input: Input,
+
+    /// The proof under SC; by default the file `NAME.proof` beside `NAME.cup`. Without one,
+    /// predicates are taken from the program.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+
+    /// The optional fences in force: names separated by commas, `none` or `all`; by default the
+    /// program's `fences` line for the model.
+    #[arg(long, value_name = "a,b|none|all")]
+    pub fences: Option<PlacementArg>,
+
+    /// The largest cubes for updates and for conditions.
+    #[arg(long, value_name = "U,C", default_value = "2,3")]
+    pub cube_size: CubeSizeArg,
+
+    /// How cubes are looked for; both ways find the same ones.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "fast|exhaustive"
+    )]
+    pub search: SearchArg,
+
+    /// Also extrapolate equalities between buffer slots and memory (rules 4 and 11).
+    #[arg(long)]
+    pub rule4: bool,
+
+    /// Lift at most one variable where a fence stands between any two stores (rules 7 and 14).
+    #[arg(long)]
+    pub rule7: bool,
+
+    /// Drop literals about buffered values from extrapolated cubes.
+    #[arg(long)]
+    pub drop_buffered: bool,
+
+    /// The number of threads that ask the solver.
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    pub jobs: usize,
+
+    /// Give up after this many seconds.
+    #[arg(long, value_name = "S")]
+    pub timeout: Option<u64>,
+
+    /// The most states that the checker may store.
+    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    pub max_states: usize,
+}
+
+/// The value of `--search`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SearchArg {
+    /// With a pool of counter-models.
+    #[default]
+    Fast,
+    /// Cube by cube.
+    Exhaustive,
+}
+
+/// The value of `--cube-size`.
+#[derive(Clone, Copy, Debug)]
+pub struct CubeSizeArg(pub CubeSizes);
+
+/// A program and its proof, read and checked.
+pub struct Loaded {
+    /// The source.
+    pub file: SourceFile,
+    /// The checked program.
+    pub checked: Checked,
+    /// The proof.
+    pub proof: Proof,
+    /// Whether its predicates were taken from the program.
+    pub harvested: bool,
+}
+
+impl PipelineArgs {
+    /// Reads the program and its proof; shows warnings.
+    pub fn load(&self, console: &Console) -> Result<Loaded, Failure> {
+        let file = self.input.read()?;
+        let checked = match lang::load(&file) {
+            Ok(checked) => checked,
+            Err(errors) => return Err(Failure::Source(file, errors)),
+        };
+        console.diagnostics(&file, &checked.warnings);
+        let (proof, harvested) = match self.proof_path() {
+            Some(path) => (read_proof(&path, &checked, console)?, false),
+            None => (harvest(&checked, console), true),
+        };
+        Ok(Loaded {
+            file,
+            checked,
+            proof,
+            harvested,
+        })
+    }
+
+    /// What the stages need to know.
+    pub fn config(&self) -> PipelineConfig {
+        let timeout = self.timeout.map(Duration::from_secs);
+        PipelineConfig {
+            placement: self.fences.clone().map(|arg| arg.0).unwrap_or_default(),
+            search: match self.search {
+                SearchArg::Fast => Search::Fast,
+                SearchArg::Exhaustive => Search::Exhaustive,
+            },
+            sizes: self.cube_size.0,
+            extrapolate: ExtrapolateConfig {
+                rule4: self.rule4,
+                rule7: self.rule7,
+                drop_buffered: self.drop_buffered,
+            },
+            jobs: self.jobs.max(1),
+            deadline: timeout.map(|timeout| Instant::now() + timeout),
+            max_states: self.max_states,
+        }
+    }
+
+    /// The proof that is named, or the one beside the program.
+    fn proof_path(&self) -> Option<PathBuf> {
+        let beside = || {
+            let path = self.input.file.with_extension("proof");
+            (self.input.file.as_os_str() != "-" && path.exists()).then_some(path)
+        };
+        self.proof.clone().or_else(beside)
+    }
+}
+
+impl Loaded {
+    /// The task for the pipeline.
+    pub fn task(&self) -> Task<'_> {
+        Task {
+            file: &self.file,
+            checked: &self.checked,
+            proof: &self.proof,
+        }
+    }
+
+    /// The failure that an error of the pipeline is.
+    pub fn failure(self, error: PipelineError) -> Failure {
+        match error {
+            PipelineError::Source(diagnostics) => Failure::Source(self.file, diagnostics),
+            PipelineError::Placement(unknown) => Failure::message(unknown.to_string()),
+        }
+    }
+}
+
+impl FromStr for CubeSizeArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not of the form U,C with numbers from 1 to 8");
+        let (updates, conditions) = text.split_once(',').ok_or_else(wrong)?;
+        let size = |text: &str| {
+            text.trim()
+                .parse()
+                .ok()
+                .filter(|size| (1..=8).contains(size))
+        };
+        Ok(CubeSizeArg(CubeSizes {
+            updates: size(updates).ok_or_else(wrong)?,
+            conditions: size(conditions).ok_or_else(wrong)?,
+        }))
+    }
+}
+
+fn read_proof(path: &Path, checked: &Checked, console: &Console) -> Result<Proof, Failure> {
+    let file = Input {
+        file: path.to_owned(),
+    }
+    .read()?;
+    match proof::parse(&file, checked) {
+        Ok((proof, warnings)) => {
+            let warnings: Vec<Diagnostic> = warnings;
+            console.diagnostics(&file, &warnings);
+            Ok(proof)
+        }
+        Err(errors) => Err(Failure::Source(file, errors)),
+    }
+}
+
+fn harvest(checked: &Checked, console: &Console) -> Proof {
+    console.note("no proof is given: predicates are taken from the program");
+    proof::harvest(&program::lower(checked, &IndexSet::new()))
+}

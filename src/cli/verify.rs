@@ -1,0 +1,140 @@
+//! `cupola verify`: the whole pipeline.
+
+use std::str::FromStr;
+
+use clap::Args;
+use cupola::model::Model;
+use cupola::pipeline::{self, Bound, MethodChoice, VerifyConfig};
+use cupola::report::Method;
+
+use super::pipeline::PipelineArgs;
+use super::{Answer, Console, Exit, Failure, OutputArgs};
+
+/// Verifies a program under one or several memory models, from its proof under SC.
+#[derive(Clone, Debug, Args)]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    pipeline: PipelineArgs,
+
+    /// The memory models: `sc`, `tso`, `pso`, several separated by commas, or `all`.
+    #[arg(long, value_name = "M[,M…]|all")]
+    model: ModelsArg,
+
+    /// The number of entries of each buffer; `auto` starts with 1 and goes up as long as a
+    /// buffer overflows.
+    #[arg(short, value_name = "N|auto", default_value = "auto")]
+    k: BoundArg,
+
+    /// The largest bound that `-k auto` tries.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    max_k: usize,
+
+    /// How the abstraction is built.
+    #[arg(long, default_value = "auto", value_name = "auto|trad|pe|ce|lazy")]
+    method: MethodArg,
+
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The value of `--model`.
+#[derive(Clone, Debug)]
+pub struct ModelsArg(Vec<Model>);
+
+/// The value of `-k`.
+#[derive(Clone, Copy, Debug)]
+enum BoundArg {
+    Auto,
+    Fixed(usize),
+}
+
+/// The value of `--method`.
+#[derive(Clone, Copy, Debug)]
+struct MethodArg(MethodChoice);
+
+/// Runs the command.
+pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
+    let loaded = args.pipeline.load(console)?;
+    let config = VerifyConfig {
+        models: args.model.0.clone(),
+        bound: match args.k {
+            BoundArg::Auto => Bound::Auto(args.max_k.max(1)),
+            BoundArg::Fixed(k) => Bound::Fixed(k),
+        },
+        method: args.method.0,
+        pipeline: args.pipeline.config(),
+    };
+    let report = match pipeline::verify(&loaded.task(), loaded.harvested, &config) {
+        Ok(report) => report,
+        Err(error) => return Err(loaded.failure(error)),
+    };
+    Ok(Answer {
+        text: if args.json {
+            format!("{:#}\n", report.json())
+        } else {
+            report.text()
+        },
+        output: args.output.clone(),
+        exit: if report.is_verified() {
+            Exit::Done
+        } else {
+            Exit::Unknown
+        },
+    })
+}
+
+impl FromStr for ModelsArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(ModelsArg(Model::ALL.to_vec()));
+        }
+        let models: Result<Vec<Model>, String> = text
+            .split(',')
+            .map(|name| match name.trim() {
+                "sc" => Ok(Model::Sc),
+                "tso" => Ok(Model::Tso),
+                "pso" => Ok(Model::Pso),
+                other => Err(format!("`{other}` is none of sc, tso, pso and all")),
+            })
+            .collect();
+        let mut models = models?;
+        models.sort_unstable();
+        models.dedup();
+        Ok(ModelsArg(models))
+    }
+}
+
+impl FromStr for BoundArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(BoundArg::Auto),
+            (_, Ok(k)) if (1..=64).contains(&k) => Ok(BoundArg::Fixed(k)),
+            _ => Err(format!(
+                "`{text}` is neither `auto` nor a number from 1 to 64"
+            )),
+        }
+    }
+}
+
+impl FromStr for MethodArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(MethodArg(match text {
+            "auto" => MethodChoice::Auto,
+            "trad" => MethodChoice::Only(Method::Trad),
+            "pe" => MethodChoice::Only(Method::Pe),
+            "ce" => MethodChoice::Only(Method::Ce),
+            "lazy" => MethodChoice::Only(Method::Lazy),
+            other => return Err(format!("`{other}` is none of auto, trad, pe, ce and lazy")),
+        }))
+    }
+}

@@ -1,0 +1,219 @@
+//! The stages put together: reduce, extrapolate, abstract, check, and try again.
+//!
+//! Input: a checked program, its SC proof and a [`PipelineConfig`]. Output: values of `report`. The
+//! command line calls one function per command; the stages call none of each other. This is the only
+//! module that names all stages.
+//!
+//! Invariant: a verdict `Verified` comes from a boolean program in which the checker found no
+//! failing assertion, of any kind, within its limits.
+
+mod attempt;
+mod verify;
+
+use std::time::Instant;
+
+use indexmap::IndexSet;
+
+use crate::abstraction::cubes::Search;
+use crate::abstraction::{
+    Abstraction, AbstractionConfig, AbstractionError, CubeSizes, abstract_program,
+};
+use crate::extrapolate::{ExtrapolateConfig, Extrapolation, Setting, extrapolate};
+use crate::lang::ast::{Span, Tree};
+use crate::lang::check::Checked;
+use crate::lang::placement::{Placement, UnknownPlace};
+use crate::lang::source::{Diagnostic, SourceFile};
+use crate::logic::TooLarge;
+use crate::model::Model;
+use crate::program::{self, Program};
+use crate::proof::Proof;
+use crate::reduce::{self, Flush, Layout, ReduceConfig};
+use crate::report::Method;
+
+pub use attempt::{Proved, prove};
+pub use verify::{Bound, MethodChoice, VerifyConfig, verify};
+
+/// A program as the user gave it, with its proof.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The source.
+    pub file: &'a SourceFile,
+    /// The checked program.
+    pub checked: &'a Checked,
+    /// Its proof under SC.
+    pub proof: &'a Proof,
+}
+
+/// What all stages need to know.
+#[derive(Clone, Debug)]
+pub struct PipelineConfig {
+    /// Which optional fences are in force.
+    pub placement: Placement,
+    /// How cubes are looked for, but for cube extrapolation.
+    pub search: Search,
+    /// How large cubes may be.
+    pub sizes: CubeSizes,
+    /// The optional rules of extrapolation.
+    pub extrapolate: ExtrapolateConfig,
+    /// The number of threads that look for cubes.
+    pub jobs: usize,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// The most states that the checker may store.
+    pub max_states: usize,
+}
+
+/// A program reduced for a model, ready to be abstracted.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// The model.
+    pub model: Model,
+    /// The size of the buffers; without meaning under SC.
+    pub k: usize,
+    /// The optional fences in force.
+    pub fences: IndexSet<String>,
+    /// The source program, with these fences.
+    pub source: Program,
+    /// The reduced program.
+    pub reduced: Program,
+    /// Its buffers.
+    pub layout: Layout,
+}
+
+/// Why there is no answer at all.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// The program is not fit for what is asked of it.
+    #[error("the program cannot be verified")]
+    Source(Vec<Diagnostic>),
+    /// The placement names a fence that the program does not have.
+    #[error(transparent)]
+    Placement(#[from] UnknownPlace),
+}
+
+impl Default for PipelineConfig {
+    fn default() -> Self {
+        PipelineConfig {
+            placement: Placement::Declared,
+            search: Search::Fast,
+            sizes: CubeSizes {
+                updates: 2,
+                conditions: 3,
+            },
+            extrapolate: ExtrapolateConfig::default(),
+            jobs: 1,
+            deadline: None,
+            max_states: 2_000_000,
+        }
+    }
+}
+
+/// Reduces a program for a model.
+pub fn stage(
+    task: &Task<'_>,
+    model: Model,
+    k: usize,
+    placement: &Placement,
+) -> Result<Stage, PipelineError> {
+    let fences = placement.in_force(task.checked, model)?;
+    let config = ReduceConfig {
+        model,
+        k,
+        fences: fences.clone(),
+        flush: Flush::Background,
+    };
+    let tree = reduce::reduce(task.file, task.checked, &config)
+        .map_err(|error| PipelineError::Source(vec![error.to_diagnostic()]))?;
+    Ok(Stage {
+        model,
+        k,
+        source: program::lower(task.checked, &fences),
+        reduced: lower_reduced(tree),
+        layout: match model {
+            Model::Sc => Layout::default(),
+            Model::Tso | Model::Pso => reduce::layout(task.file, task.checked, &config),
+        },
+        fences,
+    })
+}
+
+/// The proof for a stage: extrapolated, or as it is for the traditional method.
+pub fn extrapolated(
+    task: &Task<'_>,
+    stage: &Stage,
+    method: Method,
+    config: &ExtrapolateConfig,
+) -> Result<Extrapolation, PipelineError> {
+    let setting = Setting {
+        model: stage.model,
+        source: &stage.source,
+        reduced: &stage.reduced,
+        layout: &stage.layout,
+    };
+    let without_buffers = Layout::default();
+    let setting = match method {
+        Method::Trad => Setting {
+            layout: &without_buffers,
+            ..setting
+        },
+        Method::Pe | Method::Ce | Method::Lazy => setting,
+    };
+    extrapolate(task.proof, &setting, config).map_err(|error| too_large(error, Span::default()))
+}
+
+/// Abstracts a stage's program.
+pub fn abstracted(
+    task: &Task<'_>,
+    stage: &Stage,
+    proof: &Extrapolation,
+    method: Method,
+    config: &PipelineConfig,
+) -> Result<Abstraction, PipelineError> {
+    let search = match method {
+        Method::Ce => Search::Candidates(proof.cubes.clone()),
+        Method::Trad | Method::Pe | Method::Lazy => config.search.clone(),
+    };
+    let how = AbstractionConfig {
+        search,
+        sizes: config.sizes,
+        jobs: config.jobs,
+        deadline: config.deadline,
+    };
+    abstract_program(&stage.reduced, task.file, &proof.predicates, &how)
+        .map_err(|AbstractionError { span, error }| too_large(error, span))
+}
+
+/// The boolean program for a model and a bound. Cube extrapolation computes missing cubes first;
+/// `None` if it cannot, because the program is not verified under SC.
+pub fn boolean_program(
+    task: &Task<'_>,
+    (model, k): (Model, usize),
+    method: Method,
+    config: &PipelineConfig,
+) -> Result<Option<Abstraction>, PipelineError> {
+    let completed = match (method, &task.proof.cubes) {
+        (Method::Ce, None) => match prove(task, config)?.proof {
+            Some(proof) => Some(proof),
+            None => return Ok(None),
+        },
+        _ => None,
+    };
+    let task = Task {
+        proof: completed.as_ref().unwrap_or(task.proof),
+        ..*task
+    };
+    let stage = stage(&task, model, k, &config.placement)?;
+    let proof = extrapolated(&task, &stage, method, &config.extrapolate)?;
+    abstracted(&task, &stage, &proof, method, config).map(Some)
+}
+
+fn lower_reduced(tree: Tree) -> Program {
+    let checked = crate::lang::check(tree).expect("a reduced program obeys the static rules");
+    program::lower(&checked, &IndexSet::new())
+}
+
+fn too_large(error: TooLarge, span: Span) -> PipelineError {
+    let diagnostic = Diagnostic::error(error.to_string(), span, "in this statement")
+        .with_note("use smaller constants");
+    PipelineError::Source(vec![diagnostic])
+}

@@ -1,0 +1,179 @@
+//! `cupola verify`: models, bounds, methods and retries.
+
+use std::ops::RangeInclusive;
+
+use boolprog_checker::Split;
+
+use super::attempt::{Tuning, attempt, prove};
+use super::{PipelineConfig, PipelineError, Stage, Task, stage};
+use crate::abstraction::CubeSizes;
+use crate::model::Model;
+use crate::report::{Attempt, AttemptOutcome, Method, ModelResult, Report};
+
+/// The size of the buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// From 1 up to a limit, as far as overflows ask for.
+    Auto(usize),
+    /// Just this one.
+    Fixed(usize),
+}
+
+/// Which methods are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodChoice {
+    /// Cube extrapolation where the proof has cubes, predicate extrapolation, retries.
+    Auto,
+    /// This one, once.
+    Only(Method),
+}
+
+/// What to verify, and how.
+#[derive(Clone, Debug)]
+pub struct VerifyConfig {
+    /// The models.
+    pub models: Vec<Model>,
+    /// The size of the buffers.
+    pub bound: Bound,
+    /// The methods.
+    pub method: MethodChoice,
+    /// What all stages need to know.
+    pub pipeline: PipelineConfig,
+}
+
+/// Verifies a program under some models. SC comes first: where it fails, nothing else is tried.
+pub fn verify(
+    task: &Task<'_>,
+    harvested: bool,
+    config: &VerifyConfig,
+) -> Result<Report, PipelineError> {
+    let sc = verify_model(task, Model::Sc, config)?;
+    let completed;
+    let task = if sc.is_verified() && needs_cubes(task, config) {
+        completed = prove(task, &config.pipeline)?.proof;
+        Task {
+            proof: completed.as_ref().unwrap_or(task.proof),
+            ..*task
+        }
+    } else {
+        *task
+    };
+    let mut results = Vec::new();
+    for model in &config.models {
+        results.push(match model {
+            Model::Sc => sc.clone(),
+            Model::Tso | Model::Pso if sc.is_verified() => verify_model(&task, *model, config)?,
+            Model::Tso | Model::Pso => untried(&task, *model, &sc, config)?,
+        });
+    }
+    Ok(Report {
+        program: task.file.name().to_owned(),
+        harvested,
+        predicates_sc: task.proof.predicates.len(),
+        results,
+    })
+}
+
+/// Tries bounds from the smallest on; only an overflow leads to the next one.
+fn verify_model(
+    task: &Task<'_>,
+    model: Model,
+    config: &VerifyConfig,
+) -> Result<ModelResult, PipelineError> {
+    let mut result = ModelResult {
+        model,
+        fences: Vec::new(),
+        attempts: Vec::new(),
+        sc_failed: false,
+    };
+    for k in bounds(model, config.bound) {
+        let stage = stage(task, model, k, &config.pipeline.placement)?;
+        result.fences = stage.fences.iter().cloned().collect();
+        result.attempts.extend(try_stage(task, &stage, config)?);
+        if !matches!(result.outcome(), Some(AttemptOutcome::Overflow(_))) {
+            break;
+        }
+    }
+    Ok(result)
+}
+
+/// Tries the methods in turn until one verifies the program, overflows or reaches a limit.
+fn try_stage(
+    task: &Task<'_>,
+    stage: &Stage,
+    config: &VerifyConfig,
+) -> Result<Vec<Attempt>, PipelineError> {
+    let mut attempts = Vec::new();
+    for tuning in tunings(task, stage.model, config) {
+        let tried = attempt(task, stage, tuning, &config.pipeline)?;
+        let go_on = matches!(tried.outcome, AttemptOutcome::Abstraction(..));
+        attempts.push(tried);
+        if !go_on {
+            break;
+        }
+    }
+    Ok(attempts)
+}
+
+fn bounds(model: Model, bound: Bound) -> RangeInclusive<usize> {
+    match (model, bound) {
+        (Model::Sc, _) => 1..=1,
+        (Model::Tso | Model::Pso, Bound::Auto(most)) => 1..=most,
+        (Model::Tso | Model::Pso, Bound::Fixed(k)) => k..=k,
+    }
+}
+
+/// The ways to try, in order. The retries split unknowns, then look for larger cubes.
+fn tunings(task: &Task<'_>, model: Model, config: &VerifyConfig) -> Vec<Tuning> {
+    let plain = |method| Tuning {
+        method,
+        sizes: config.pipeline.sizes,
+        split: Split::None,
+    };
+    let (first, searching) = match (model, config.method) {
+        (Model::Sc, _) => (None, Method::Trad),
+        (Model::Tso | Model::Pso, MethodChoice::Only(method)) => return vec![plain(method)],
+        (Model::Tso | Model::Pso, MethodChoice::Auto) => {
+            let has_cubes = task
+                .proof
+                .cubes
+                .as_ref()
+                .is_some_and(|cubes| !cubes.is_empty());
+            (has_cubes.then_some(Method::Ce), Method::Pe)
+        }
+    };
+    let splitting = Tuning {
+        split: Split::All,
+        ..plain(searching)
+    };
+    let larger = Tuning {
+        sizes: CubeSizes {
+            updates: config.pipeline.sizes.updates + 1,
+            conditions: config.pipeline.sizes.conditions + 1,
+        },
+        ..plain(searching)
+    };
+    let first = first.map(plain).into_iter();
+    first.chain([plain(searching), splitting, larger]).collect()
+}
+
+fn needs_cubes(task: &Task<'_>, config: &VerifyConfig) -> bool {
+    let relaxed = config.models.iter().any(|model| *model != Model::Sc);
+    relaxed && task.proof.cubes.is_none() && config.method == MethodChoice::Only(Method::Ce)
+}
+
+/// The result for a model that is not tried because SC fails: it shows the tries under SC.
+fn untried(
+    task: &Task<'_>,
+    model: Model,
+    sc: &ModelResult,
+    config: &VerifyConfig,
+) -> Result<ModelResult, PipelineError> {
+    let fences = config.pipeline.placement.in_force(task.checked, model)?;
+    Ok(ModelResult {
+        model,
+        fences: fences.into_iter().collect(),
+        attempts: sc.attempts.clone(),
+        sc_failed: true,
+    })
+}

@@ -1,0 +1,140 @@
+//! What the verifying commands have to say: values, and their text and JSON forms.
+//!
+//! Input: what the pipeline found. [`Report`] is the answer of `cupola verify`; its parts are also
+//! used by `cupola prove`. Nothing here decides anything.
+
+mod json;
+mod table;
+mod trace;
+
+use std::time::Duration;
+
+use crate::abstraction::{CubeSizes, Property};
+use crate::model::Model;
+use crate::smt::Effort;
+pub use trace::{AbstractStep, AbstractTrace};
+
+/// A way to build the abstraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Method {
+    /// Classic predicate abstraction with the proof's own predicates.
+    Trad,
+    /// Predicate extrapolation: cube search over extrapolated predicates.
+    Pe,
+    /// Cube extrapolation: extrapolated cubes instead of a search.
+    Ce,
+    /// Abstract steps asked of the solver one by one, without a boolean program.
+    Lazy,
+}
+
+/// The answer about a program under several models.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The name of the program's file.
+    pub program: String,
+    /// Whether the predicates were taken from the program for want of a proof.
+    pub harvested: bool,
+    /// The number of the proof's predicates.
+    pub predicates_sc: usize,
+    /// One result for each model that was asked for.
+    pub results: Vec<ModelResult>,
+}
+
+/// The answer about one model.
+#[derive(Clone, Debug)]
+pub struct ModelResult {
+    /// The model.
+    pub model: Model,
+    /// The optional fences in force.
+    pub fences: Vec<String>,
+    /// What was tried, in order; the last try decides. Empty where SC failed before.
+    pub attempts: Vec<Attempt>,
+    /// The result of SC, where that is why this model was not tried.
+    pub sc_failed: bool,
+}
+
+/// One try: an abstraction and its check.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The size of the buffers, 0 under SC.
+    pub k: usize,
+    /// How the abstraction was built.
+    pub method: Method,
+    /// How large cubes might be.
+    pub sizes: CubeSizes,
+    /// Whether unknowns were split.
+    pub split: bool,
+    /// The number of predicates.
+    pub predicates: usize,
+    /// The number of cubes given to cube extrapolation.
+    pub cubes: usize,
+    /// What the solver was asked.
+    pub effort: Effort,
+    /// Time to build the abstraction.
+    pub build_time: Duration,
+    /// The number of cubes of two literals or more in use.
+    pub cubes_used: usize,
+    /// The size of the largest of them.
+    pub largest_cube: usize,
+    /// States stored by the checker.
+    pub states: usize,
+    /// Bytes for them.
+    pub memory_bytes: usize,
+    /// Time to check.
+    pub check_time: Duration,
+    /// What came out.
+    pub outcome: AttemptOutcome,
+}
+
+/// What a try found.
+#[derive(Clone, Debug)]
+pub enum AttemptOutcome {
+    /// All properties hold.
+    Verified,
+    /// The abstraction cannot exclude that a property is broken.
+    Abstraction(Property, AbstractTrace),
+    /// A store may meet a full buffer; the properties hold until then.
+    Overflow(AbstractTrace),
+    /// A limit was reached.
+    Limit(StopReason),
+}
+
+/// The limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// Too many states.
+    States,
+    /// Out of time.
+    Timeout,
+}
+
+impl Report {
+    /// Whether everything is verified.
+    pub fn is_verified(&self) -> bool {
+        self.results.iter().all(ModelResult::is_verified)
+    }
+}
+
+impl ModelResult {
+    /// Whether the program is safe under the model.
+    pub fn is_verified(&self) -> bool {
+        !self.sc_failed && matches!(self.outcome(), Some(AttemptOutcome::Verified))
+    }
+
+    /// What the last try found.
+    pub fn outcome(&self) -> Option<&AttemptOutcome> {
+        self.attempts.last().map(|attempt| &attempt.outcome)
+    }
+}
+
+impl Method {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Trad => "trad",
+            Method::Pe => "pe",
+            Method::Ce => "ce",
+            Method::Lazy => "lazy",
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The report as text: a table with the columns of the SAS 2013 paper's Tables 1 and 2, then what
+//! there is to say about each model that is not verified.
+
+use std::fmt::Write;
+
+use super::{Attempt, AttemptOutcome, Method, ModelResult, Report, StopReason};
+
+const COLUMNS: [&str; 13] = [
+    "model",
+    "k",
+    "method",
+    "preds",
+    "cubes",
+    "smt calls",
+    "build",
+    "used",
+    "size",
+    "states",
+    "memory",
+    "check",
+    "verdict",
+];
+
+impl Report {
+    /// The report as text.
+    pub fn text(&self) -> String {
+        let rows = self.results.iter().flat_map(rows);
+        let mut text = table(rows.collect());
+        if self.harvested {
+            text += "\nThere is no proof: the predicates were taken from the program.\n";
+        }
+        for result in &self.results {
+            text += &remarks(result);
+        }
+        text
+    }
+}
+
+impl Attempt {
+    /// One line about the try.
+    pub fn verdict(&self) -> String {
+        match &self.outcome {
+            AttemptOutcome::Verified => "verified".to_owned(),
+            AttemptOutcome::Abstraction(property, _) => format!("unknown: {}", property.name),
+            AttemptOutcome::Overflow(_) => "unknown: overflow".to_owned(),
+            AttemptOutcome::Limit(StopReason::States) => "unknown: too many states".to_owned(),
+            AttemptOutcome::Limit(StopReason::Timeout) => "unknown: out of time".to_owned(),
+        }
+    }
+
+    /// The method with what was changed for a retry.
+    fn method_text(&self, default: &Attempt) -> String {
+        let mut text = self.method.name().to_owned();
+        if self.split {
+            text += "+split";
+        }
+        if self.sizes != default.sizes {
+            let (updates, conditions) = (self.sizes.updates, self.sizes.conditions);
+            write!(text, "+{updates},{conditions}").expect("writing to a string succeeds");
+        }
+        text
+    }
+}
+
+fn rows(result: &ModelResult) -> Vec<[String; 13]> {
+    let model = result.model.to_string();
+    if result.sc_failed {
+        let mut row: [String; 13] = std::array::from_fn(|_| "-".to_owned());
+        row[0] = model;
+        row[12] = "unknown: not verified under sc".to_owned();
+        return vec![row];
+    }
+    let tries = result.attempts.iter();
+    tries
+        .map(|tried| row(model.clone(), tried, &result.attempts[0]))
+        .collect()
+}
+
+fn row(model: String, tried: &Attempt, first: &Attempt) -> [String; 13] {
+    [
+        model,
+        number_or_dash(tried.k),
+        tried.method_text(first),
+        tried.predicates.to_string(),
+        match tried.method {
+            Method::Ce => tried.cubes.to_string(),
+            Method::Trad | Method::Pe | Method::Lazy => "-".to_owned(),
+        },
+        tried.effort.calls.to_string(),
+        format!("{:.2} s", tried.build_time.as_secs_f64()),
+        tried.cubes_used.to_string(),
+        tried.largest_cube.to_string(),
+        tried.states.to_string(),
+        format!("{:.1} MB", tried.memory_bytes as f64 / 1_048_576.0),
+        format!("{:.2} s", tried.check_time.as_secs_f64()),
+        tried.verdict(),
+    ]
+}
+
+fn number_or_dash(number: usize) -> String {
+    match number {
+        0 => "-".to_owned(),
+        number => number.to_string(),
+    }
+}
+
+/// Words to the left, numbers to the right.
+fn table(rows: Vec<[String; 13]>) -> String {
+    let header = COLUMNS.map(str::to_owned);
+    let lines: Vec<[String; 13]> = std::iter::once(header).chain(rows).collect();
+    let width = |column: usize| {
+        lines
+            .iter()
+            .map(|line| line[column].len())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: [usize; 13] = std::array::from_fn(width);
+    let mut text = String::new();
+    for line in &lines {
+        let cells = line.iter().enumerate().map(|(column, cell)| {
+            let width = widths[column];
+            match column {
+                0 | 2 => format!("{cell:<width$}"),
+                12 => cell.clone(),
+                _ => format!("{cell:>width$}"),
+            }
+        });
+        let cells: Vec<String> = cells.collect();
+        text += cells.join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+fn remarks(result: &ModelResult) -> String {
+    let Some(last) = result.attempts.last() else {
+        return String::new();
+    };
+    let model = result.model;
+    let mut text = String::new();
+    if result.sc_failed {
+        return format!(
+            "\n{model}: not tried, since the program is not verified under sc with this proof.\n"
+        );
+    }
+    match &last.outcome {
+        AttemptOutcome::Verified => {}
+        AttemptOutcome::Abstraction(property, trace) => {
+            text += &format!(
+                "\n{model}: the abstraction cannot exclude that `{}` is broken:\n{}",
+                property.name,
+                trace.text()
+            );
+            text += &advice(result);
+        }
+        AttemptOutcome::Overflow(trace) => {
+            text += &format!(
+                "\n{model}: a buffer may hold more than {} entries:\n{}",
+                last.k,
+                trace.text()
+            );
+            text +=
+                "Try a larger bound (`-k`, `--max-k`), or another fence placement (`--fences`).\n";
+        }
+        AttemptOutcome::Limit(StopReason::States) => {
+            text += &format!(
+                "\n{model}: the checker stored as many states as it may; try `--max-states`.\n"
+            );
+        }
+        AttemptOutcome::Limit(StopReason::Timeout) => {
+            text += &format!("\n{model}: the time is over; try `--timeout`.\n");
+        }
+    }
+    let unanswered: u64 = result
+        .attempts
+        .iter()
+        .map(|tried| tried.effort.unknown)
+        .sum();
+    if unanswered > 0 {
+        text += &format!("{model}: the solver did not answer {unanswered} questions.\n");
+    }
+    text
+}
+
+/// What to try where the abstraction is too coarse.
+fn advice(result: &ModelResult) -> String {
+    let methods: Vec<Method> = result.attempts.iter().map(|tried| tried.method).collect();
+    match methods.last() {
+        Some(Method::Ce) => "Try `--method pe`; or add a predicate that relates locals of the thread that writes and the thread that reads, and compute the cubes anew with `cupola prove`.\n",
+        Some(Method::Lazy) => "The predicates themselves are too weak: add some that distinguish this path.\n",
+        _ => "Add predicates that distinguish this path; `--method lazy` tells whether the predicates or the cubes are too weak.\n",
+    }
+    .to_owned()
+}

@@ -13,6 +13,7 @@ pub mod cubes;
 mod effects;
 mod emit;
 mod expr;
+pub mod lazy;
 mod property;
 
 use std::time::Instant;
@@ -206,11 +207,7 @@ fn initial_values(
     vocabulary: &Vocabulary<'_>,
     predicates: &[Predicate],
 ) -> (Vec<Option<bool>>, Effort) {
-    let fixed = |var: VarId| {
-        let init = program.vars[var.index()].init?;
-        Some((var, Linear::constant(i128::from(init))))
-    };
-    let fixed: Vec<(VarId, Linear)> = program.var_ids().filter_map(fixed).collect();
+    let fixed = fixed_values(program);
     let at_start = |predicate: &Predicate| match &predicate.formula {
         Formula::Atom(crate::logic::Atom::At(flag, _)) => {
             let entry = program.threads[flag.thread.index()].entry;
@@ -231,6 +228,15 @@ fn initial_values(
         _ => None,
     };
     (answers.chunks(2).map(value).collect(), effort)
+}
+
+/// The initial values that are not arbitrary.
+fn fixed_values(program: &Program) -> Vec<(VarId, Linear)> {
+    let fixed = |var: VarId| {
+        let init = program.vars[var.index()].init?;
+        Some((var, Linear::constant(i128::from(init))))
+    };
+    program.var_ids().filter_map(fixed).collect()
 }
 
 /// `b0`, `b1`, … for predicates, `at_P0_cs` for flags.

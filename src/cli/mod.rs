@@ -5,6 +5,7 @@
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
 mod abstract_;
+mod check;
 mod console;
 mod explore;
 mod extrapolate;
@@ -60,6 +61,7 @@ enum Command {
     Prove(prove::ProveArgs),
     Extrapolate(extrapolate::ExtrapolateArgs),
     Abstract(abstract_::AbstractArgs),
+    Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
 }
 
@@ -126,6 +128,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Prove(args) => prove::run(args, console),
         Command::Extrapolate(args) => extrapolate::run(args, console),
         Command::Abstract(args) => abstract_::run(args, console),
+        Command::Check(args) => check::run(args),
         Command::Verify(args) => verify::run(args, console),
     }
 }

@@ -188,6 +188,17 @@ impl Formula {
         }
     }
 
+    /// The formula with truth values in place of flags.
+    #[must_use]
+    pub fn decide_flags(&self, holds: &impl Fn(&Flag) -> bool) -> Formula {
+        match self {
+            Formula::Atom(Atom::At(flag, expected)) => Formula::constant(holds(flag) == *expected),
+            Formula::True | Formula::False | Formula::Atom(_) => self.clone(),
+            Formula::And(parts) => Formula::and(parts.iter().map(|part| part.decide_flags(holds))),
+            Formula::Or(parts) => Formula::or(parts.iter().map(|part| part.decide_flags(holds))),
+        }
+    }
+
     /// The variables and flags, in order of their first occurrence.
     pub fn symbols(&self) -> IndexSet<Symbol> {
         let mut symbols = IndexSet::new();

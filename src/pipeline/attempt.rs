@@ -7,8 +7,11 @@ use boolprog_checker::{
 };
 use indexmap::IndexSet;
 
-use super::{PipelineConfig, PipelineError, Stage, Task, abstracted, extrapolated, stage};
-use crate::abstraction::{Abstraction, CubeSizes, Property, PropertyKind};
+use super::{
+    PipelineConfig, PipelineError, Stage, Task, abstracted, extrapolated, stage, too_large,
+};
+use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyStep};
+use crate::abstraction::{Abstraction, AbstractionError, CubeSizes, Property, PropertyKind};
 use crate::extrapolate::Extrapolation;
 use crate::logic::{Cube, sort_cubes};
 use crate::model::Model;
@@ -48,7 +51,7 @@ pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, Pipelin
     let options = Options {
         reductions: Reductions::NONE,
         record_fired: true,
-        ..options(tuning, config)
+        ..options(&stage, tuning, config)
     };
     let outcome = boolprog_checker::check(&built.abstraction.program, &options);
     let attempt = judge(task, &stage, tuning, &built, &outcome, config);
@@ -67,9 +70,67 @@ pub(super) fn attempt(
     tuning: Tuning,
     config: &PipelineConfig,
 ) -> Result<Attempt, PipelineError> {
+    if tuning.method == Method::Lazy {
+        return lazily(task, stage, tuning, config);
+    }
     let built = build(task, stage, tuning, config)?;
-    let outcome = boolprog_checker::check(&built.abstraction.program, &options(tuning, config));
+    let options = options(stage, tuning, config);
+    let outcome = boolprog_checker::check(&built.abstraction.program, &options);
     Ok(judge(task, stage, tuning, &built, &outcome, config))
+}
+
+/// Tries the lazy search: what takes the place of building and checking is all checking.
+fn lazily(
+    task: &Task<'_>,
+    stage: &Stage,
+    tuning: Tuning,
+    config: &PipelineConfig,
+) -> Result<Attempt, PipelineError> {
+    let start = Instant::now();
+    let proof = extrapolated(task, stage, tuning.method, &config.extrapolate)?;
+    let limits = LazyLimits {
+        max_states: config.max_states,
+        deadline: config.deadline,
+    };
+    let found = lazy::search(&stage.reduced, &proof.predicates, limits)
+        .map_err(|AbstractionError { span, error }| too_large(error, span))?;
+    let tell = |path: &[LazyStep]| {
+        AbstractTrace::from_lazy(path, &proof.predicates, &stage.reduced, task.file)
+    };
+    Ok(Attempt {
+        k: shown_bound(stage),
+        method: tuning.method,
+        sizes: tuning.sizes,
+        split: false,
+        predicates: proof.predicates.len(),
+        cubes: 0,
+        effort: found.effort,
+        build_time: Duration::ZERO,
+        cubes_used: 0,
+        largest_cube: 0,
+        states: found.states,
+        memory_bytes: 0,
+        check_time: start.elapsed(),
+        outcome: match &found.finding {
+            LazyFinding::Verified => AttemptOutcome::Verified,
+            LazyFinding::Timeout => AttemptOutcome::Limit(StopReason::Timeout),
+            LazyFinding::States => AttemptOutcome::Limit(StopReason::States),
+            LazyFinding::Broken(property, path) => match property.kind {
+                PropertyKind::User | PropertyKind::Bounds => {
+                    AttemptOutcome::Abstraction(property.clone(), tell(path))
+                }
+                PropertyKind::Overflow => AttemptOutcome::Overflow(tell(path)),
+            },
+        },
+    })
+}
+
+/// The bound that reports show: none under SC.
+fn shown_bound(stage: &Stage) -> usize {
+    match stage.model {
+        Model::Sc => 0,
+        Model::Tso | Model::Pso => stage.k,
+    }
 }
 
 /// An abstraction and what it was made from.
@@ -99,7 +160,7 @@ fn build(
     })
 }
 
-fn options(tuning: Tuning, config: &PipelineConfig) -> Options {
+fn options(stage: &Stage, tuning: Tuning, config: &PipelineConfig) -> Options {
     let left = config
         .deadline
         .map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -108,6 +169,8 @@ fn options(tuning: Tuning, config: &PipelineConfig) -> Options {
         split: tuning.split,
         limits: Limits {
             max_states: config.max_states,
+            // The program's threads and the environment.
+            max_threads: stage.reduced.threads.len() + 1,
             timeout: left,
             ..Limits::default()
         },
@@ -137,7 +200,7 @@ fn judge(
     };
     let stats = &outcome.stats;
     Attempt {
-        k: if stage.model == Model::Sc { 0 } else { stage.k },
+        k: shown_bound(stage),
         method: tuning.method,
         sizes: tuning.sizes,
         split: tuning.split != Split::None,

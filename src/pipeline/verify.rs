@@ -131,6 +131,7 @@ fn tunings(task: &Task<'_>, model: Model, config: &VerifyConfig) -> Vec<Tuning> 
         split: Split::None,
     };
     let (first, searching) = match (model, config.method) {
+        (Model::Sc, MethodChoice::Only(Method::Lazy)) => return vec![plain(Method::Lazy)],
         (Model::Sc, _) => (None, Method::Trad),
         (Model::Tso | Model::Pso, MethodChoice::Only(method)) => return vec![plain(method)],
         (Model::Tso | Model::Pso, MethodChoice::Auto) => {

@@ -7,9 +7,10 @@ use std::fmt::Write;
 
 use boolprog_checker::Trace;
 
+use crate::abstraction::lazy::LazyStep;
 use crate::abstraction::{Abstraction, line_number};
 use crate::lang::source::SourceFile;
-use crate::logic::action_text;
+use crate::logic::{Predicate, action_text};
 use crate::program::Program;
 
 /// A path that the abstraction cannot exclude.
@@ -83,6 +84,33 @@ impl AbstractTrace {
                 text,
                 changes,
             });
+        }
+        told
+    }
+
+    /// Tells a path of the lazy search.
+    pub fn from_lazy(
+        path: &[LazyStep],
+        predicates: &[Predicate],
+        program: &Program,
+        file: &SourceFile,
+    ) -> Self {
+        let mut told = AbstractTrace::default();
+        let mut before: Option<&[Option<bool>]> = None;
+        for step in path {
+            let (thread, location, edge) = step.edge;
+            let thread = &program.threads[thread.index()];
+            let edge = &thread.locations[location.index()].edges[edge];
+            let changed = (0..predicates.len())
+                .filter(|&index| before.is_some_and(|before| before[index] != step.values[index]));
+            let named = |index: usize| (predicates[index].text(program), step.values[index]);
+            told.push(AbstractStep {
+                thread: thread.display_name.clone(),
+                line: line_number(file, edge.span),
+                text: action_text(program, &edge.action),
+                changes: changed.map(named).collect(),
+            });
+            before = Some(&step.values);
         }
         told
     }

@@ -1,0 +1,400 @@
+//! Lazy abstraction: abstract steps asked of the solver one by one.
+//!
+//! Input: the same as for a boolean program. No cubes are searched: a state of the search is a
+//! location per thread and, per predicate, true, false or unknown, and each step asks the solver what
+//! the known predicates together imply about the next state. So it tells whether the *predicates*
+//! suffice, apart from the sizes of cubes. Answers are kept, and a state that a more general one
+//! covers is dropped.
+//!
+//! Invariant: the states reached stand for all states of the program. Called by the pipeline for
+//! `--method lazy`.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::cubes::Connections;
+use super::effects::{Effect, Effects};
+use super::property::{Property, PropertyKind};
+use super::{AbstractionError, CubeSizes, fixed_values};
+use crate::logic::{Flag, Formula, Literal, Predicate, PredicateId};
+use crate::program::{LocId, Program, ThreadId};
+use crate::smt::{Answer, Effort, Solver};
+
+/// The values of the predicates; `None` is unknown.
+pub type Values = Vec<Option<bool>>;
+
+/// The answer of a lazy search.
+#[derive(Debug)]
+pub struct LazyOutcome {
+    /// What was found.
+    pub finding: LazyFinding,
+    /// The number of states.
+    pub states: usize,
+    /// What the solver was asked.
+    pub effort: Effort,
+}
+
+/// What a lazy search found.
+#[derive(Debug)]
+pub enum LazyFinding {
+    /// No property can be broken.
+    Verified,
+    /// A property may be broken, along this path; overflows come last.
+    Broken(Property, Vec<LazyStep>),
+    /// The limit on states was reached.
+    States,
+    /// The time was over.
+    Timeout,
+}
+
+/// One step of a path: an edge, and the values after it.
+#[derive(Clone, Debug)]
+pub struct LazyStep {
+    /// Thread, location and place among its edges.
+    pub edge: (ThreadId, LocId, usize),
+    /// The values after the step.
+    pub values: Values,
+}
+
+/// When a lazy search gives up.
+#[derive(Clone, Copy, Debug)]
+pub struct LazyLimits {
+    /// The most states.
+    pub max_states: usize,
+    /// The time.
+    pub deadline: Option<Instant>,
+}
+
+/// Searches the abstract states of a program.
+pub fn search(
+    program: &Program,
+    predicates: &[Predicate],
+    limits: LazyLimits,
+) -> Result<LazyOutcome, AbstractionError> {
+    let sizes = CubeSizes {
+        updates: 0,
+        conditions: 0,
+    };
+    let effects = Effects::new(program, predicates, sizes);
+    let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
+    let mut search = Lazy {
+        program,
+        predicates,
+        specs: specs.collect::<Result<Vec<_>, _>>()?,
+        edges: super::edge_effects(program, &effects)?,
+        oracle: Oracle {
+            solver: Solver::new(predicates, limits.deadline),
+            connections: Connections::new(predicates),
+            known: FxHashMap::default(),
+        },
+        states: Vec::new(),
+        by_position: FxHashMap::default(),
+        broken: None,
+    };
+    let finding = search.run(limits);
+    Ok(LazyOutcome {
+        finding,
+        states: search.states.len(),
+        effort: search.oracle.solver.effort(),
+    })
+}
+
+/// Where the threads and the background blocks are; a background block that does not run is nowhere.
+type Position = (Vec<LocId>, Option<(ThreadId, LocId)>);
+
+struct State {
+    position: Position,
+    values: Values,
+    came_by: Option<(usize, LazyStep)>,
+    covered: bool,
+}
+
+struct Lazy<'a> {
+    program: &'a Program,
+    predicates: &'a [Predicate],
+    specs: Vec<Vec<Effect>>,
+    edges: Vec<Vec<Vec<Vec<Effect>>>>,
+    oracle: Oracle,
+    states: Vec<State>,
+    by_position: FxHashMap<Position, Vec<usize>>,
+    broken: Option<(Property, Vec<LazyStep>)>,
+}
+
+impl Lazy<'_> {
+    /// Breadth first; ends at the first user's property that may be broken.
+    fn run(&mut self, limits: LazyLimits) -> LazyFinding {
+        let entries = self.program.threads.iter().map(|thread| thread.entry);
+        let position = (entries.collect(), None);
+        let values = self.initial_values();
+        let mut work: VecDeque<usize> = self.add(position, values, None).into_iter().collect();
+        while let Some(number) = work.pop_front() {
+            if self.states.len() > limits.max_states {
+                return LazyFinding::States;
+            }
+            if limits
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
+            {
+                return LazyFinding::Timeout;
+            }
+            if !self.states[number].covered {
+                work.extend(self.expand(number));
+            }
+            let user = |(property, _): &(Property, _)| property.kind != PropertyKind::Overflow;
+            if self.broken.as_ref().is_some_and(user) {
+                break;
+            }
+        }
+        match self.broken.take() {
+            Some((property, path)) => LazyFinding::Broken(property, path),
+            None => LazyFinding::Verified,
+        }
+    }
+
+    fn initial_values(&mut self) -> Values {
+        let fixed = fixed_values(self.program);
+        let formulas = self.predicates.iter().map(|p| p.formula.substitute(&fixed));
+        let nothing: Values = vec![None; self.predicates.len()];
+        formulas
+            .collect::<Vec<_>>()
+            .iter()
+            .map(|formula| self.oracle.value(&nothing, formula, &formula.negated()))
+            .collect()
+    }
+
+    /// All steps from a state; the new states.
+    fn expand(&mut self, number: usize) -> Vec<usize> {
+        let (locations, background) = self.states[number].position.clone();
+        let mut new = Vec::new();
+        if let Some((thread, at)) = background {
+            self.step(number, thread, at, true, &mut new);
+            return new;
+        }
+        let holder = self.holder(&locations);
+        if holder.is_none() {
+            self.check_specs(number);
+        }
+        for thread in self.program.thread_ids() {
+            if holder.is_none_or(|holder| holder == thread) {
+                self.step(number, thread, locations[thread.index()], false, &mut new);
+            }
+            if holder.is_none() {
+                for background in &self.program.threads[thread.index()].backgrounds {
+                    self.step(number, thread, background.entry, true, &mut new);
+                }
+            }
+        }
+        new
+    }
+
+    fn holder(&self, locations: &[LocId]) -> Option<ThreadId> {
+        let threads = self.program.thread_ids().zip(&self.program.threads);
+        let mut holding = threads
+            .zip(locations)
+            .filter(|((_, thread), at)| thread.locations[at.index()].held);
+        holding.next().map(|((id, _), _)| id)
+    }
+
+    /// The steps of a thread, or of a background block, from a location.
+    fn step(
+        &mut self,
+        number: usize,
+        thread: ThreadId,
+        at: LocId,
+        background: bool,
+        new: &mut Vec<usize>,
+    ) {
+        let graph = &self.program.threads[thread.index()];
+        for (place, edge) in graph.locations[at.index()].edges.iter().enumerate() {
+            let step = (thread, at, place);
+            let Some(values) = self.post(number, step) else {
+                continue;
+            };
+            let mut position = self.states[number].position.clone();
+            if background {
+                position.1 = (edge.target != graph.end).then_some((thread, edge.target));
+            } else {
+                position.0[thread.index()] = edge.target;
+            }
+            let came_by = LazyStep {
+                edge: step,
+                values: values.clone(),
+            };
+            new.extend(self.add(position, values, Some((number, came_by))));
+        }
+    }
+
+    /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.
+    fn post(&mut self, number: usize, edge: (ThreadId, LocId, usize)) -> Option<Values> {
+        let (thread, at, place) = edge;
+        let effects = self.edges[thread.index()][at.index()][place].clone();
+        let mut values = self.states[number].values.clone();
+        for effect in &effects {
+            match effect {
+                Effect::Assume(question) => {
+                    if self.oracle.implies(&values, &question.goal) {
+                        return None;
+                    }
+                    values = self.learn(values, &question.goal);
+                }
+                Effect::Assert(questions, property) => {
+                    let holds = |question| self.oracle.implies(&values, question);
+                    if !questions.iter().map(|question| &question.goal).all(holds) {
+                        let last = LazyStep {
+                            edge,
+                            values: values.clone(),
+                        };
+                        self.note(number, property, Some(last));
+                    }
+                }
+                Effect::Update(changes) => {
+                    let old = values.clone();
+                    for change in changes {
+                        let (yes, no) = (&change.becomes_true.goal, &change.becomes_false.goal);
+                        values[change.predicate.index()] = self.oracle.value(&old, yes, no);
+                    }
+                }
+            }
+        }
+        Some(values)
+    }
+
+    /// The values when `excluded` is known to be false.
+    fn learn(&mut self, values: Values, excluded: &Formula) -> Values {
+        let mut learned = values.clone();
+        for id in self.oracle.connections.cone(excluded) {
+            if values[id.index()].is_none() {
+                let formula = &self.predicates[id.index()].formula;
+                let yes = Formula::or([excluded.clone(), formula.clone()]);
+                let no = Formula::or([excluded.clone(), formula.negated()]);
+                learned[id.index()] = self.oracle.value(&values, &yes, &no);
+            }
+        }
+        learned
+    }
+
+    fn check_specs(&mut self, number: usize) {
+        let (locations, _) = self.states[number].position.clone();
+        let holds = |flag: &Flag| flag.locations.contains(&locations[flag.thread.index()]);
+        let specs = std::mem::take(&mut self.specs);
+        for effect in specs.iter().flatten() {
+            let Effect::Assert(questions, property) = effect else {
+                continue;
+            };
+            let values = self.states[number].values.clone();
+            let mut goals = questions.iter().map(|q| q.goal.decide_flags(&holds));
+            if !goals.all(|goal| self.oracle.implies(&values, &goal)) {
+                self.note(number, property, None);
+            }
+        }
+        self.specs = specs;
+    }
+
+    /// Notes that a property may be broken; a user's property comes before an overflow.
+    fn note(&mut self, number: usize, property: &Property, last: Option<LazyStep>) {
+        let better = match &self.broken {
+            None => true,
+            Some((known, _)) => {
+                known.kind == PropertyKind::Overflow && property.kind != PropertyKind::Overflow
+            }
+        };
+        if better {
+            let mut path = self.path(number);
+            path.extend(last);
+            self.broken = Some((property.clone(), path));
+        }
+    }
+
+    fn path(&self, mut number: usize) -> Vec<LazyStep> {
+        let mut path = Vec::new();
+        while let Some((before, step)) = &self.states[number].came_by {
+            path.push(step.clone());
+            number = *before;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Adds a state unless a more general one is there; states that it covers are dropped.
+    fn add(
+        &mut self,
+        position: Position,
+        values: Values,
+        came_by: Option<(usize, LazyStep)>,
+    ) -> Option<usize> {
+        let same_place = self.by_position.entry(position.clone()).or_default();
+        let covers = |general: &Values, special: &Values| {
+            let mut pairs = general.iter().zip(special);
+            pairs.all(|(general, special)| general.is_none() || general == special)
+        };
+        let states = &mut self.states;
+        if same_place
+            .iter()
+            .any(|&other| covers(&states[other].values, &values))
+        {
+            return None;
+        }
+        same_place.retain(|&other| {
+            let covered = covers(&values, &states[other].values);
+            states[other].covered |= covered;
+            !covered
+        });
+        same_place.push(states.len());
+        states.push(State {
+            position,
+            values,
+            came_by,
+            covered: false,
+        });
+        Some(states.len() - 1)
+    }
+}
+
+/// The solver, with its answers.
+struct Oracle {
+    solver: Solver,
+    connections: Connections,
+    known: FxHashMap<(Formula, Vec<Literal>), bool>,
+}
+
+impl Oracle {
+    /// The value that one of two opposite goals gives.
+    fn value(&mut self, values: &Values, yes: &Formula, no: &Formula) -> Option<bool> {
+        if self.implies(values, yes) {
+            Some(true)
+        } else if self.implies(values, no) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the known predicates imply a goal.
+    fn implies(&mut self, values: &Values, goal: &Formula) -> bool {
+        match goal {
+            Formula::True => return true,
+            Formula::False => return false,
+            Formula::Atom(_) | Formula::And(_) | Formula::Or(_) => {}
+        }
+        let cone = self.connections.cone(goal);
+        let literal = |id: PredicateId| {
+            let positive = values[id.index()]?;
+            Some(Literal {
+                predicate: id,
+                positive,
+            })
+        };
+        let literals: Vec<Literal> = cone.into_iter().filter_map(literal).collect();
+        let question = (goal.clone(), literals);
+        if let Some(answer) = self.known.get(&question) {
+            return *answer;
+        }
+        let answer = self.solver.under(&goal.negated(), |solver| {
+            matches!(solver.check(&question.1), Answer::Inconsistent(_))
+        });
+        self.known.insert(question, answer);
+        answer
+    }
+}

@@ -1,0 +1,99 @@
+//! `cupola check`: model-checks a boolean program.
+
+use std::time::Duration;
+
+use boolprog_checker::{Limits, Mode, Options, ProgramError, Report, Verdict};
+use clap::Args;
+use cupola::lang::ast::Span;
+use cupola::lang::source::Diagnostic;
+
+use super::{Answer, Exit, Failure, Input, OutputArgs};
+
+/// Model-checks a boolean program; the binary `boolprog-checker` has more options.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    input: Input,
+
+    /// Search with three values only, as `verify` does: a possible violation is not confirmed.
+    #[arg(long)]
+    three_valued: bool,
+
+    /// The most states that may be stored.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
+    max_states: usize,
+
+    /// Give up after this many seconds.
+    #[arg(long, value_name = "S")]
+    timeout: Option<u64>,
+
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Also say what the search did.
+    #[arg(long)]
+    stats: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
+    let file = args.input.read()?;
+    let program = match boolprog_checker::parse(file.text()) {
+        Ok(program) => program,
+        Err(errors) => {
+            let diagnostics = errors.iter().map(diagnostic).collect();
+            return Err(Failure::Source(file, diagnostics));
+        }
+    };
+    let outcome = boolprog_checker::check(&program, &args.options());
+    let report = Report {
+        name: file.name(),
+        text: file.text(),
+        program: &program,
+        outcome: &outcome,
+        stats: args.stats,
+    };
+    Ok(Answer {
+        text: if args.json {
+            format!("{:#}\n", report.to_json())
+        } else {
+            report.to_text()
+        },
+        output: args.output.clone(),
+        exit: match outcome.verdict() {
+            Verdict::Verified => Exit::Done,
+            Verdict::Unknown => Exit::Unknown,
+            Verdict::Violated => Exit::Violated,
+        },
+    })
+}
+
+impl CheckArgs {
+    fn options(&self) -> Options {
+        Options {
+            mode: if self.three_valued {
+                Mode::ThreeValued
+            } else {
+                Mode::Auto
+            },
+            limits: Limits {
+                max_states: self.max_states,
+                timeout: self.timeout.map(Duration::from_secs),
+                ..Limits::default()
+            },
+            ..Options::default()
+        }
+    }
+}
+
+fn diagnostic(error: &ProgramError) -> Diagnostic {
+    let span = error.span.map_or(Span::default(), |span| Span {
+        start: span.start,
+        end: span.end,
+    });
+    Diagnostic::error(error.kind.to_string(), span, "here")
+}

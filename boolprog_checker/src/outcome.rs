@@ -155,8 +155,10 @@ pub struct Stats {
     pub covered: u64,
     /// States joined with a near-equal one.
     pub merged: u64,
-    /// Bytes for states and hash table.
+    /// Bytes for states and hash table, at the largest.
     pub memory_bytes: usize,
+    /// How many of these bytes are the hash table.
+    pub table_bytes: usize,
     /// Time spent.
     pub seconds: f64,
 }

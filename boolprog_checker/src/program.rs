@@ -16,6 +16,17 @@ use crate::syntax::checks;
 pub struct Program {
     tree: Tree,
     machine: Machine,
+    /// For each statement, how to come to it from its procedure.
+    paths: Vec<StmtPath>,
+}
+
+/// The place of a statement: its procedure, then for each level the place in the block and, but for
+/// the last, the number of the block inside that statement.
+#[derive(Clone, Debug)]
+struct StmtPath {
+    procedure: u32,
+    steps: Vec<(u32, u32)>,
+    place: u32,
 }
 
 impl Program {
@@ -23,7 +34,8 @@ impl Program {
     pub fn new(tree: Tree) -> Result<Self, Errors> {
         checks::check(&tree)?;
         let machine = lower(&tree)?;
-        Ok(Self { tree, machine })
+        let paths = paths(&tree);
+        Ok(Self { tree, machine, paths })
     }
 
     /// The tree.
@@ -37,7 +49,12 @@ impl Program {
 
     /// The statement with this number.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
-        self.tree.statements()[id.index()]
+        let path = &self.paths[id.index()];
+        let mut block = self.tree.procedures[path.procedure as usize].body.as_slice();
+        for (place, number) in &path.steps {
+            block = block[*place as usize].blocks()[*number as usize];
+        }
+        &block[path.place as usize]
     }
 }
 
@@ -52,5 +69,24 @@ impl Eq for Program {}
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.tree.fmt(f)
+    }
+}
+
+fn paths(tree: &Tree) -> Vec<StmtPath> {
+    let mut paths = Vec::new();
+    for (procedure, number) in tree.procedures.iter().zip(0..) {
+        collect_paths(&procedure.body, number, &mut Vec::new(), &mut paths);
+    }
+    paths
+}
+
+fn collect_paths(block: &[Stmt], procedure: u32, steps: &mut Vec<(u32, u32)>, paths: &mut Vec<StmtPath>) {
+    for (stmt, place) in block.iter().zip(0..) {
+        paths.push(StmtPath { procedure, steps: steps.clone(), place });
+        for (inner, number) in stmt.blocks().into_iter().zip(0..) {
+            steps.push((place, number));
+            collect_paths(inner, procedure, steps, paths);
+            steps.pop();
+        }
     }
 }

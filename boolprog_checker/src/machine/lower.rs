@@ -1,4 +1,4 @@
-//! Inlines all calls and turns statements into locations and edges.
+//! Turns statements into locations and edges; `copy` inlines the calls.
 //!
 //! Every statement of an inlined copy has its own location; `if` with `elsif` has one for each
 //! further condition, because each condition is a step of its own. A call is a step that writes the
@@ -11,32 +11,34 @@ use indexmap::IndexMap;
 
 use super::code::Code;
 use super::condition::Condition;
-use super::scope::{Scope, first_local};
+use super::copy::{Instance, Text, texts};
+use super::scope::Scope;
 use super::{
-    Action, Assertion, Assignment, AtomicChange, Constrain, Edge, Enforce, EnforceId, FrameBit,
-    Image, ImageId, LocId, Location, Machine, Start, WORD, Write, atomic,
+    Action, Assertion, Assignment, AtomicChange, Constrain, Edge, Enforce, FrameBit, Image, LocId,
+    Location, Machine, Start, WORD, Write, atomic,
 };
 use crate::error::{ErrorKind, Errors, ProgramError};
 use crate::outcome::AssertId;
-use crate::syntax::ast::{
-    Branch, Decl, Expr, Procedure, Stmt, StmtId, StmtKind, Target, ThreadStart, Tree,
-};
+use crate::syntax::ast::{Branch, Expr, Stmt, StmtId, StmtKind, Target, ThreadStart, Tree};
 
 /// Most locations after inlining.
-const MAX_LOCATIONS: usize = 4_000_000;
+pub(super) const MAX_LOCATIONS: usize = 500_000;
+
+/// Most blocks open at a place, those of all callers together.
+const MAX_DEPTH: usize = 400;
 
 /// Lowers a checked tree.
 pub(crate) fn lower(tree: &Tree) -> Result<Machine, Errors> {
     let stmts = tree.statements();
     let mut lowering = Lowering::new(tree, &stmts);
     let main = lowering.procedure_named("main");
-    let (_, main) = lowering.root(main);
+    let main = lowering.root(main);
     let mut done = 0;
     while done < lowering.roots.len() {
         lowering.lower_root(done);
         done += 1;
-        if lowering.too_large {
-            return Err(ProgramError::new(ErrorKind::TooLarge(MAX_LOCATIONS), None).into());
+        if let Some(kind) = lowering.refused.take() {
+            return Err(ProgramError::new(kind, None).into());
         }
     }
     let mut machine = lowering.finish(main);
@@ -44,58 +46,23 @@ pub(crate) fn lower(tree: &Tree) -> Result<Machine, Errors> {
     Ok(machine)
 }
 
-/// A procedure and the numbers of its statements.
-struct Text<'a> {
-    procedure: &'a Procedure,
-    first: u32,
-    count: u32,
-    labels: HashMap<&'a str, StmtId>,
-}
-
-/// The root of an image.
-struct Root<'a> {
-    instance: Instance<'a>,
-}
-
-/// One inlined copy of a procedure.
-#[derive(Clone)]
-struct Instance<'a> {
-    text: usize,
-    scope: Scope<'a>,
-    image: ImageId,
-    enforce: Option<EnforceId>,
-    /// The location of the procedure's first statement; the others follow.
-    base: u32,
-    leave: Leave<'a>,
-}
-
-/// What happens when a copy is left.
-#[derive(Clone)]
-enum Leave<'a> {
-    /// The thread ends.
-    Thread,
-    /// The results go to these bits, the copy's variables are forgotten, the caller goes on.
-    Call {
-        results: Vec<Option<FrameBit>>,
-        frame: Vec<FrameBit>,
-        next: LocId,
-        call: &'a Stmt,
-    },
-}
-
-struct Lowering<'a> {
-    texts: Vec<Text<'a>>,
-    names: HashMap<&'a str, usize>,
-    ids: HashMap<*const Stmt, StmtId>,
-    asserts: IndexMap<StmtId, AssertId>,
-    globals: Scope<'a>,
-    global_names: Vec<String>,
-    images: Vec<Image>,
-    locations: Vec<Location>,
-    enforces: Vec<Enforce>,
+/// The work in progress.
+pub(super) struct Lowering<'a> {
+    pub(super) texts: Vec<Text<'a>>,
+    pub(super) names: HashMap<&'a str, usize>,
+    pub(super) ids: HashMap<*const Stmt, StmtId>,
+    pub(super) asserts: IndexMap<StmtId, AssertId>,
+    pub(super) globals: Scope<'a>,
+    pub(super) global_names: Vec<String>,
+    pub(super) images: Vec<Image>,
+    pub(super) locations: Vec<Location>,
+    pub(super) enforces: Vec<Enforce>,
     /// Images by procedure.
-    roots: IndexMap<usize, Root<'a>>,
-    too_large: bool,
+    pub(super) roots: IndexMap<usize, Instance<'a>>,
+    /// Blocks and calls that are open.
+    depth: usize,
+    /// Why the program cannot be lowered.
+    pub(super) refused: Option<ErrorKind>,
 }
 
 impl<'a> Lowering<'a> {
@@ -127,7 +94,8 @@ impl<'a> Lowering<'a> {
             locations: Vec::new(),
             enforces: Vec::new(),
             roots: IndexMap::new(),
-            too_large: false,
+            depth: 0,
+            refused: None,
         }
     }
 
@@ -142,168 +110,33 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn procedure_named(&self, name: &str) -> usize {
+    pub(super) fn procedure_named(&self, name: &str) -> usize {
         self.names[name]
     }
 
-    /// The image of a procedure that threads begin in, and where they begin.
-    fn root(&mut self, text: usize) -> (ImageId, LocId) {
-        if !self.roots.contains_key(&text) {
-            let image = ImageId(self.images.len() as u32);
-            self.images.push(Image::default());
-            let (instance, frame) = self.instance(text, image, Leave::Thread);
-            self.images[image.0 as usize].own = frame.len();
-            self.roots.insert(text, Root { instance });
+    pub(super) fn block(&mut self, instance: &Instance<'a>, block: &'a [Stmt], follow: LocId) {
+        if self.depth == MAX_DEPTH {
+            self.refused = Some(ErrorKind::TooDeep(MAX_DEPTH));
         }
-        let instance = &self.roots[&text].instance;
-        (instance.image, self.entry(instance))
-    }
-
-    fn lower_root(&mut self, index: usize) {
-        let instance = self.roots[index].instance.clone();
-        self.body(&instance);
-    }
-
-    /// Where a thread that enters the copy begins.
-    fn entry(&self, instance: &Instance<'a>) -> LocId {
-        match (self.texts[instance.text].count, &instance.leave) {
-            (0, Leave::Thread) => LocId::ENDED,
-            _ => LocId(instance.base),
-        }
-    }
-
-    /// Makes a copy of a procedure: its variables, its `enforce`, its locations without edges.
-    /// Gives back the bits of its variables too.
-    fn instance(
-        &mut self,
-        text: usize,
-        image: ImageId,
-        leave: Leave<'a>,
-    ) -> (Instance<'a>, Vec<FrameBit>) {
-        let procedure = self.texts[text].procedure;
-        let mut scope = self.globals.clone();
-        let decls = procedure.parameters.iter().chain(&procedure.locals);
-        let inlined = matches!(leave, Leave::Call { .. });
-        let frame: Vec<_> = decls
-            .map(|decl| self.local(decl, procedure, image, inlined, &mut scope))
-            .collect();
-        let enforce = procedure
-            .enforce
-            .as_ref()
-            .map(|expr| self.enforce(expr, &scope));
-        let base = self.locations.len() as u32;
-        let (first, count) = (self.texts[text].first, self.texts[text].count);
-        for id in first..first + count {
-            self.location(image, enforce, Some(StmtId(id)));
-        }
-        if inlined {
-            self.location(image, enforce, None);
-        }
-        (
-            Instance {
-                text,
-                scope,
-                image,
-                enforce,
-                base,
-                leave,
-            },
-            frame,
-        )
-    }
-
-    fn local(
-        &mut self,
-        decl: &'a Decl,
-        procedure: &Procedure,
-        image: ImageId,
-        inlined: bool,
-        scope: &mut Scope<'a>,
-    ) -> FrameBit {
-        let locals = &mut self.images[image.0 as usize].locals;
-        let bit = first_local(self.global_names.len()) + locals.len() as u32;
-        let name = &decl.name.name;
-        locals.push(if inlined {
-            format!("{}.{name}", procedure.name)
-        } else {
-            name.clone()
-        });
-        scope.declare(name, bit);
-        bit
-    }
-
-    fn enforce(&mut self, expr: &Expr, scope: &Scope<'a>) -> EnforceId {
-        let condition = Condition::new(scope.code(expr));
-        let first_local = first_local(self.global_names.len());
-        let size = condition.bits.last().map_or(0, |last| *last as usize + 1);
-        let mut clauses_of = vec![Vec::new(); size];
-        for (clause, index) in condition.clauses.iter().zip(0..) {
-            clause
-                .iter()
-                .for_each(|literal| clauses_of[literal.bit as usize].push(index));
-        }
-        let global = condition.bits.iter().all(|bit| *bit < first_local);
-        self.enforces.push(Enforce {
-            condition,
-            global,
-            clauses_of,
-        });
-        EnforceId(self.enforces.len() as u32 - 1)
-    }
-
-    fn location(
-        &mut self,
-        image: ImageId,
-        enforce: Option<EnforceId>,
-        stmt: Option<StmtId>,
-    ) -> LocId {
-        self.too_large |= self.locations.len() >= MAX_LOCATIONS;
-        let edges = Vec::new();
-        self.locations.push(Location {
-            image,
-            enforce,
-            stmt,
-            atomic: false,
-            reducible: false,
-            edges,
-        });
-        LocId(self.locations.len() as u32 - 1)
-    }
-
-    /// The statements of a copy, and what happens at its end.
-    fn body(&mut self, instance: &Instance<'a>) {
-        let text = &self.texts[instance.text];
-        let (procedure, count) = (text.procedure, text.count);
-        match &instance.leave {
-            Leave::Thread => self.block(instance, &procedure.body, LocId::ENDED),
-            Leave::Call { call, .. } => {
-                let end = LocId(instance.base + count);
-                self.block(instance, &procedure.body, end);
-                let values = vec![Code::Nondet; procedure.results as usize];
-                let leave = self.leave(instance, values);
-                self.edge(end, self.id(call), leave);
-            }
-        }
-    }
-
-    fn block(&mut self, instance: &Instance<'a>, block: &'a [Stmt], follow: LocId) {
+        self.depth += 1;
         for (i, stmt) in block.iter().enumerate() {
+            if self.refused.is_some() {
+                break;
+            }
             let next = block
                 .get(i + 1)
                 .map_or(follow, |next| self.at(instance, next));
-            if self.too_large {
-                return;
-            }
             self.stmt(instance, stmt, next);
         }
+        self.depth -= 1;
     }
 
-    fn id(&self, stmt: &Stmt) -> StmtId {
+    pub(super) fn id(&self, stmt: &Stmt) -> StmtId {
         self.ids[&std::ptr::from_ref(stmt)]
     }
 
     /// The location of a statement in a copy.
-    fn at(&self, instance: &Instance<'a>, stmt: &Stmt) -> LocId {
+    pub(super) fn at(&self, instance: &Instance<'a>, stmt: &Stmt) -> LocId {
         LocId(instance.base + self.id(stmt).0 - self.texts[instance.text].first)
     }
 
@@ -317,7 +150,7 @@ impl<'a> Lowering<'a> {
         LocId(instance.base + text.labels[label].0 - text.first)
     }
 
-    fn edge(&mut self, from: LocId, stmt: StmtId, step: Step) {
+    pub(super) fn edge(&mut self, from: LocId, stmt: StmtId, step: Step) {
         let Step {
             action,
             target,
@@ -529,108 +362,6 @@ impl<'a> Lowering<'a> {
             );
         }
     }
-
-    fn start(
-        &mut self,
-        instance: &Instance<'a>,
-        name: &str,
-        arguments: &[Expr],
-        next: LocId,
-    ) -> Step {
-        let (image, entry) = self.root(self.procedure_named(name));
-        if entry == LocId::ENDED {
-            return Step::to(next);
-        }
-        debug_assert!(self.images[image.0 as usize].own >= arguments.len());
-        let first = first_local(self.global_names.len());
-        let value = |(place, argument): (usize, &Expr)| Write {
-            bit: first + place as u32,
-            value: instance.scope.code(argument),
-            place,
-        };
-        let arguments = arguments.iter().enumerate().map(value).collect();
-        Step::new(
-            Action::Start(Box::new(Start {
-                entry,
-                copy: false,
-                arguments,
-            })),
-            next,
-        )
-    }
-
-    fn call(
-        &mut self,
-        instance: &Instance<'a>,
-        stmt: &'a Stmt,
-        targets: &[Target],
-        name: &str,
-        arguments: &[Expr],
-        next: LocId,
-    ) {
-        let text = self.procedure_named(name);
-        let results = targets
-            .iter()
-            .map(|target| instance.scope.target(target))
-            .collect();
-        let leave = Leave::Call {
-            results,
-            frame: Vec::new(),
-            next,
-            call: stmt,
-        };
-        let (mut callee, frame) = self.instance(text, instance.image, leave);
-        let values = arguments
-            .iter()
-            .map(|argument| instance.scope.code(argument));
-        let values = values.chain(std::iter::repeat(Code::Nondet));
-        let writes = frame.iter().zip(values).enumerate();
-        let writes = writes
-            .map(|(place, (bit, value))| Write {
-                bit: *bit,
-                value,
-                place,
-            })
-            .collect();
-        let enter = Assignment {
-            writes,
-            ..Assignment::default()
-        };
-        let step = Step::new(effect(enter), LocId(callee.base));
-        self.edge(self.at(instance, stmt), self.id(stmt), step);
-        if let Leave::Call {
-            frame: forgotten, ..
-        } = &mut callee.leave
-        {
-            *forgotten = frame;
-        }
-        self.body(&callee);
-    }
-
-    /// The step that leaves a copy with these results.
-    fn leave(&self, instance: &Instance<'a>, values: Vec<Code>) -> Step {
-        match &instance.leave {
-            Leave::Thread => Step::to(LocId::ENDED),
-            Leave::Call {
-                results,
-                frame,
-                next,
-                ..
-            } => {
-                let pairs = results.iter().zip(values).enumerate();
-                let write = |(place, (bit, value)): (usize, (&Option<FrameBit>, Code))| {
-                    bit.map(|bit| Write { bit, value, place })
-                };
-                let writes = pairs.filter_map(write).collect();
-                let assignment = Assignment {
-                    writes,
-                    constrain: None,
-                    forget: frame.clone(),
-                };
-                Step::new(effect(assignment), *next)
-            }
-        }
-    }
 }
 
 /// Where the next values of an assignment stand: behind all words a frame can have.
@@ -639,7 +370,7 @@ pub(crate) const NEXT_VALUES: FrameBit = 1 << 30;
 const _: () = assert!(NEXT_VALUES.is_multiple_of(WORD));
 
 /// An edge without its statement.
-struct Step {
+pub(super) struct Step {
     action: Action,
     target: LocId,
     branch: Option<bool>,
@@ -647,7 +378,7 @@ struct Step {
 }
 
 impl Step {
-    fn new(action: Action, target: LocId) -> Self {
+    pub(super) fn new(action: Action, target: LocId) -> Self {
         Self {
             action,
             target,
@@ -656,13 +387,13 @@ impl Step {
         }
     }
 
-    fn to(target: LocId) -> Self {
+    pub(super) fn to(target: LocId) -> Self {
         Self::new(Action::NoOp, target)
     }
 }
 
 /// The assignment, or nothing if it has no effect.
-fn effect(assignment: Assignment) -> Action {
+pub(super) fn effect(assignment: Assignment) -> Action {
     if assignment.writes.is_empty() && assignment.forget.is_empty() {
         return Action::NoOp;
     }
@@ -679,33 +410,4 @@ fn havoc(bits: impl Iterator<Item = FrameBit>) -> Action {
         writes: bits.enumerate().map(write).collect(),
         ..Assignment::default()
     })
-}
-
-fn texts<'a>(tree: &'a Tree, ids: &HashMap<*const Stmt, StmtId>) -> Vec<Text<'a>> {
-    let mut first = 0;
-    let mut texts = Vec::new();
-    for procedure in &tree.procedures {
-        let mut text = Text {
-            procedure,
-            first,
-            count: 0,
-            labels: HashMap::new(),
-        };
-        number(&procedure.body, ids, &mut text);
-        first += text.count;
-        texts.push(text);
-    }
-    texts
-}
-
-fn number<'a>(block: &'a [Stmt], ids: &HashMap<*const Stmt, StmtId>, text: &mut Text<'a>) {
-    for stmt in block {
-        text.count += 1;
-        let id = ids[&std::ptr::from_ref(stmt)];
-        text.labels
-            .extend(stmt.labels.iter().map(|label| (label.name.as_str(), id)));
-        stmt.blocks()
-            .into_iter()
-            .for_each(|inner| number(inner, ids, text));
-    }
 }

@@ -9,6 +9,7 @@
 pub(crate) mod atomic;
 pub(crate) mod code;
 pub(crate) mod condition;
+mod copy;
 pub(crate) mod fuse;
 pub(crate) mod lower;
 pub(crate) mod scope;

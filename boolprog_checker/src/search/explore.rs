@@ -184,6 +184,7 @@ impl<'a> Explorer<'a> {
             .thread_limit
             .then_some(Limit::Threads);
         self.stats.memory_bytes = self.states.memory_bytes();
+        self.stats.table_bytes = self.states.table_bytes();
         Exploration {
             limit: self.context.budget.stopped().or(threads),
             store: self.states,

@@ -170,7 +170,10 @@ impl<'a> Judge<'a> {
         self.stats.revisited += stats.revisited;
         self.stats.covered += stats.covered;
         self.stats.merged += stats.merged;
-        self.stats.memory_bytes = self.stats.memory_bytes.max(stats.memory_bytes);
+        if stats.memory_bytes > self.stats.memory_bytes {
+            self.stats.memory_bytes = stats.memory_bytes;
+            self.stats.table_bytes = stats.table_bytes;
+        }
     }
 
     /// Searches for failures of the wanted assertions.

@@ -162,11 +162,16 @@ impl Store {
             .sum();
         self.records.capacity() * size_of::<Record>()
             + self.values.capacity() * size_of::<u64>()
-            + self.table.allocation_size()
+            + self.table_bytes()
             + self.groups.capacity() * size_of::<Group>()
             + self.controls.capacity() * size_of::<Control>()
             + known
             + locations
+    }
+
+    /// Bytes for the hash table.
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.table.allocation_size()
     }
 
     fn values_of(&self, record: &Record) -> &[u64] {

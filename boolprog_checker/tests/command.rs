@@ -1,0 +1,270 @@
+//! The command line: exit codes, streams, options, diagnostics.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn run(text: &str, options: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_boolprog-checker"))
+        .args(options)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut input = child.stdin.take().expect("it has an input");
+    // A command that refuses its options does not read; that is no error of the test.
+    let _ = input.write_all(text.as_bytes());
+    drop(input);
+    child.wait_with_output().expect("the command ends")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("it is text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("it is text")
+}
+
+/// Expects a diagnostic with this message and nothing on standard output.
+fn refused(text: &str, message: &str) {
+    let output = run(text, &[]);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(output.stdout.is_empty(), "{text}");
+    assert!(
+        stderr(&output).contains(message),
+        "{text}\n{}",
+        stderr(&output)
+    );
+}
+
+const TOGGLE: &str = "decl a;\nvoid main() begin\n  a := F;\n  a := !a;\n  assert(!a);\nend\n";
+
+#[test]
+fn the_report_has_a_trace_with_lines_and_changes() {
+    let output = run(TOGGLE, &[]);
+    assert_eq!(output.status.code(), Some(10));
+    let text = stdout(&output);
+    assert!(
+        text.starts_with("violated\n-:5:3: assert(!a): violated\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("thread 0    -:4:3  a := !a  => a=1"),
+        "{text}"
+    );
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn json_has_the_documented_fields() {
+    let output = run(TOGGLE, &["--json", "--stats"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(report["schema"], 1);
+    assert_eq!(report["verdict"], "violated");
+    assert!(report["reason"].is_null());
+    let assertion = &report["assertions"][0];
+    assert_eq!(assertion["line"], 5);
+    assert_eq!(assertion["column"], 3);
+    assert_eq!(assertion["trace"]["steps"][1]["changes"]["a"], true);
+    for field in [
+        "states",
+        "transitions",
+        "revisited",
+        "covered",
+        "merged",
+        "memory_bytes",
+        "seconds",
+    ] {
+        assert!(report["stats"][field].is_number(), "{field}");
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/programs/peterson_broken.bp"
+    ));
+    let text = text.expect("it can be read");
+    assert_eq!(
+        run(&text, &["--json"]).stdout,
+        run(&text, &["--json"]).stdout
+    );
+}
+
+#[test]
+fn limits_give_unknown_and_name_the_limit() {
+    let counter = "decl a, b, c;\nvoid main() begin\nL: a, b, c := *, *, *;\n  assert(a | b | c | T);\n  goto L;\nend\n";
+    for (options, reason) in [
+        (&["--max-states", "1"][..], "states"),
+        (&["--timeout", "0"][..], "timeout"),
+    ] {
+        let output = run(counter, options);
+        assert_eq!(output.status.code(), Some(5), "{}", stdout(&output));
+        assert!(stdout(&output).contains(reason), "{}", stdout(&output));
+    }
+    let bomb =
+        "void main() begin\nL: start_thread goto W;\n  goto L;\nW: assert(T);\n  goto W;\nend\n";
+    let output = run(bomb, &["--max-threads", "2"]);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(stdout(&output).contains("--max-threads"));
+}
+
+#[test]
+fn bad_usage_is_exit_code_2() {
+    assert_eq!(run(TOGGLE, &["--no-such-option"]).status.code(), Some(2));
+    assert_eq!(run(TOGGLE, &["--timeout", "soon"]).status.code(), Some(2));
+    let missing = Command::new(env!("CARGO_BIN_EXE_boolprog-checker"))
+        .arg("/no/such/file.bp")
+        .output();
+    let missing = missing.expect("the command runs");
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(missing.stdout.is_empty());
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused() {
+    let folder = std::env::temp_dir().join(format!("boolprog-checker-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("it can be made");
+    let path = folder.join("latin1.bp");
+    std::fs::write(&path, b"decl \xe4;").expect("it can be written");
+    let output = Command::new(env!("CARGO_BIN_EXE_boolprog-checker"))
+        .arg(&path)
+        .output()
+        .expect("it runs");
+    std::fs::remove_dir_all(&folder).expect("it can be removed");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_boolprog-checker"))
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    child
+        .stdin
+        .take()
+        .expect("it has an input")
+        .write_all(TOGGLE.as_bytes())
+        .expect("it reads");
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(10));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn what_the_peers_have_besides_is_named() {
+    refused(
+        "void main() begin\n  sync L;\n  print(a);\nend\n",
+        "`sync` is not supported",
+    );
+    refused(
+        "void main() begin\n  sync L;\n  print(a);\nend\n",
+        "`print` is not supported",
+    );
+    refused(
+        "dfs void main() begin skip; end\n",
+        "`dfs` is not supported",
+    );
+    refused(
+        "void main() begin abortif T; skip; end\n",
+        "`abortif` is not supported",
+    );
+}
+
+#[test]
+fn errors_of_meaning_are_named_all_at_once() {
+    let text = "decl a, a;\nvoid main() begin\n  b := T;\n  a := T, F;\n  goto nowhere;\n  f();\n  assert('a);\nend\n";
+    for message in [
+        "the variable `a` is declared twice",
+        "there is no variable `b`",
+        "2 values given where 1 is needed",
+        "there is no label `nowhere`",
+        "there is no procedure `f`",
+        "the next value `'a` has a meaning only in `constrain`",
+    ] {
+        refused(text, message);
+    }
+    refused("decl a;\n", "there is no procedure `main`");
+    refused(
+        "void f() begin g(); end\nvoid g() begin f(); end\nvoid main() begin f(); end\n",
+        "f calls g calls f",
+    );
+    refused(
+        "decl a; void main() begin a, a := T, F; end\n",
+        "assigned twice",
+    );
+    refused(
+        "decl a; void main() begin a := 7; end\n",
+        "`7` is not a truth value",
+    );
+    refused(
+        "decl while; void main() begin skip; end\n",
+        "`while` is a keyword",
+    );
+    refused(
+        "void main() begin atomic_end; end\n",
+        "`atomic_end` without `atomic_begin`",
+    );
+    refused(
+        "void main() begin goto A, B; A: atomic_begin; B: skip; end\n",
+        "both inside and outside an atomic section",
+    );
+    refused("void main() begin\n  assert(T;\nend\n", "-:2:11");
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let parentheses = format!(
+        "void main() begin assert({}T{}); end",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
+    refused(&parentheses, "nested more than 200 levels deep");
+    let negations = format!("void main() begin assert({}T); end", "!".repeat(100_000));
+    refused(&negations, "nested more than 200 levels deep");
+    let chain = format!("void main() begin assert(T{}); end", " ^ T".repeat(100_000));
+    refused(&chain, "nested more than 200 levels deep");
+    let blocks = format!(
+        "void main() begin {} skip; {} end",
+        "if * then ".repeat(100_000),
+        "fi ".repeat(100_000)
+    );
+    refused(&blocks, "nested more than 200 levels deep");
+    let conjunction = format!("void main() begin assert(T{}); end", " & T".repeat(100_000));
+    assert_eq!(run(&conjunction, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn inlining_has_a_limit() {
+    let mut text = String::from("void f0() begin skip; end\n");
+    for level in 1..40 {
+        text.push_str(&format!(
+            "void f{level}() begin f{0}(); f{0}(); end\n",
+            level - 1
+        ));
+    }
+    text.push_str("void main() begin f39(); end\n");
+    refused(&text, "statements after inlining");
+}
+
+#[test]
+fn print_writes_the_program() {
+    let output = run(
+        "decl a,b;void main() begin a:=schoose[b&!a,a|b];end",
+        &["--print"],
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        stdout(&output).contains("a := schoose [b & !a, a | b];"),
+        "{}",
+        stdout(&output)
+    );
+}

@@ -1,0 +1,150 @@
+//! The library as another program uses it: programs built without text, tags in traces, fired
+//! disjuncts, cancellation.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
+use boolprog_checker::{
+    Finding, Limit, Limits, Mode, Options, Program, Reason, Reductions, Verdict, check, parse,
+    reachable_states,
+};
+
+/// Two flags; a thread sets the second by a choice that the first makes definite.
+fn built() -> Program {
+    let cube = |literals: &[(&str, bool)]| Expr::cube(literals.iter().copied());
+    let choice = Expr::schoose(
+        Expr::any([
+            cube(&[("a", true), ("b", true)]),
+            cube(&[("a", true), ("b", false)]),
+        ]),
+        cube(&[("a", false)]),
+    );
+    let body = vec![
+        Stmt::assign(
+            vec![Target::var("a"), Target::var("b")],
+            vec![Expr::Const(true), Expr::Const(false)],
+        )
+        .tag(100)
+        .comment("a = 1; b = 0;"),
+        Stmt::new(StmtKind::StartThread(ThreadStart::Goto("T".into()))),
+        Stmt::new(StmtKind::EndThread),
+        Stmt::assign(vec![Target::var("b")], vec![choice])
+            .label("T")
+            .tag(101),
+        Stmt::new(StmtKind::Assert(Expr::literal("b", false))).tag(102),
+    ];
+    let tree = Tree {
+        globals: vec![Decl::new("a").comment("x == 0"), Decl::new("b")],
+        procedures: vec![Procedure::new("main", body)],
+    };
+    Program::new(tree).expect("it is a program")
+}
+
+#[test]
+fn a_built_program_is_checked_and_its_tags_come_back() {
+    let program = built();
+    let outcome = check(&program, &Options::default());
+    let Finding::Violated(trace) = &outcome.assertions[0].finding else {
+        panic!("it can fail")
+    };
+    let tags: Vec<_> = trace
+        .steps
+        .iter()
+        .map(|step| program.stmt(step.stmt).origin.tag)
+        .collect();
+    assert_eq!(tags, [Some(100), None, Some(101), Some(102)]);
+    assert_eq!(trace.steps[2].thread, 1);
+    assert_eq!(trace.steps[2].changes, [("b".to_owned(), Some(true))]);
+}
+
+#[test]
+fn a_built_program_prints_with_comments_and_parses_back() {
+    let program = built();
+    let text = program.to_string();
+    assert!(text.contains("decl a; // x == 0"), "{text}");
+    assert!(text.contains("a, b := T, F; // a = 1; b = 0;"), "{text}");
+    assert_eq!(parse(&text).expect("it parses"), program);
+}
+
+#[test]
+fn fired_disjuncts_are_recorded() {
+    let options = Options {
+        mode: Mode::ThreeValued,
+        reductions: Reductions::NONE,
+        record_fired: true,
+        ..Options::default()
+    };
+    let outcome = check(&built(), &options);
+    let fired: Vec<_> = outcome
+        .fired
+        .iter()
+        .map(|one| (one.stmt.index(), one.positive, one.disjunct))
+        .collect();
+    assert_eq!(fired, [(3, true, 1)]);
+    assert!(check(&built(), &Options::default()).fired.is_empty());
+}
+
+#[test]
+fn reachable_states_name_the_next_statement() {
+    let states = reachable_states(&built(), &Options::default()).expect("no limit is hit");
+    let last = states.iter().find(|state| {
+        state
+            .threads
+            .iter()
+            .any(|thread| thread.next.is_some_and(|next| next.index() == 4))
+    });
+    assert_eq!(
+        last.expect("the assertion is reached").globals,
+        [Some(true), Some(true)]
+    );
+}
+
+#[test]
+fn a_cancelled_check_is_unknown() {
+    let limits = Limits {
+        cancel: Some(Arc::new(AtomicBool::new(true))),
+        ..Limits::default()
+    };
+    let outcome = check(
+        &built(),
+        &Options {
+            limits,
+            ..Options::default()
+        },
+    );
+    assert_eq!(outcome.verdict(), Verdict::Unknown);
+    assert!(matches!(
+        outcome.assertions[0].finding,
+        Finding::Unknown(Reason::Limit(Limit::Cancelled))
+    ));
+}
+
+#[test]
+fn a_tree_with_unknown_names_is_refused() {
+    let body = vec![Stmt::new(StmtKind::Assert(Expr::var("nobody")))];
+    let tree = Tree {
+        globals: Vec::new(),
+        procedures: vec![Procedure::new("main", body)],
+    };
+    let errors = Program::new(tree).expect_err("the variable is not declared");
+    assert_eq!(errors.to_string(), "there is no variable `nobody`");
+}
+
+#[test]
+fn five_megabytes_parse_in_a_second() {
+    // Without optimisation a smaller text has to do.
+    let size = if cfg!(debug_assertions) { 5 << 16 } else { 5 << 20 };
+    let mut text = String::from("decl a, b, c, d;\nvoid main() begin\n");
+    while text.len() < size {
+        text.push_str(
+            "  a, b := schoose [a & !b | c, !a & d], (c | d) constrain 'a != 'b; // line\n",
+        );
+    }
+    text.push_str("end\n");
+    let start = std::time::Instant::now();
+    let program = parse(&text).expect("it is a program");
+    println!("{} bytes in {:?}", text.len(), start.elapsed());
+    assert!(program.tree().procedures[0].body.len() > size / 100);
+    assert!(cfg!(debug_assertions) || start.elapsed().as_secs_f64() < 1.0);
+}

@@ -35,7 +35,11 @@ impl Program {
         checks::check(&tree)?;
         let machine = lower(&tree)?;
         let paths = paths(&tree);
-        Ok(Self { tree, machine, paths })
+        Ok(Self {
+            tree,
+            machine,
+            paths,
+        })
     }
 
     /// The tree.
@@ -50,7 +54,9 @@ impl Program {
     /// The statement with this number.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         let path = &self.paths[id.index()];
-        let mut block = self.tree.procedures[path.procedure as usize].body.as_slice();
+        let mut block = self.tree.procedures[path.procedure as usize]
+            .body
+            .as_slice();
         for (place, number) in &path.steps {
             block = block[*place as usize].blocks()[*number as usize];
         }
@@ -80,9 +86,18 @@ fn paths(tree: &Tree) -> Vec<StmtPath> {
     paths
 }
 
-fn collect_paths(block: &[Stmt], procedure: u32, steps: &mut Vec<(u32, u32)>, paths: &mut Vec<StmtPath>) {
+fn collect_paths(
+    block: &[Stmt],
+    procedure: u32,
+    steps: &mut Vec<(u32, u32)>,
+    paths: &mut Vec<StmtPath>,
+) {
     for (stmt, place) in block.iter().zip(0..) {
-        paths.push(StmtPath { procedure, steps: steps.clone(), place });
+        paths.push(StmtPath {
+            procedure,
+            steps: steps.clone(),
+            place,
+        });
         for (inner, number) in stmt.blocks().into_iter().zip(0..) {
             steps.push((place, number));
             collect_paths(inner, procedure, steps, paths);

@@ -1,6 +1,11 @@
 //! The library as another program uses it: programs built without text, tags in traces, fired
 //! disjuncts, cancellation.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures are the report of the test"
+)]
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -134,7 +139,11 @@ fn a_tree_with_unknown_names_is_refused() {
 #[test]
 fn five_megabytes_parse_in_a_second() {
     // Without optimisation a smaller text has to do.
-    let size = if cfg!(debug_assertions) { 5 << 16 } else { 5 << 20 };
+    let size = if cfg!(debug_assertions) {
+        5 << 16
+    } else {
+        5 << 20
+    };
     let mut text = String::from("decl a, b, c, d;\nvoid main() begin\n");
     while text.len() < size {
         text.push_str(

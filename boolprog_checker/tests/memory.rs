@@ -1,5 +1,10 @@
 //! Bytes for a stored state.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures are the report of the test"
+)]
+
 #[path = "../benches/workload/mod.rs"]
 mod workload;
 

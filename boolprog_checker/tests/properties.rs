@@ -1,6 +1,11 @@
 //! Random programs: the searches agree with a naive interpreter, with each other, and with
 //! themselves when reductions are switched off.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures are the report of the test"
+)]
+
 mod support;
 
 use std::cell::Cell;

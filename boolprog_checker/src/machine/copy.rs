@@ -4,7 +4,7 @@
 //! order of their numbers, and its own reading of the procedure's `enforce`. A copy made for a call has one more
 //! location, for the end of its text, from where control goes back to the caller.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::code::Code;
 use super::condition::Condition;
@@ -21,7 +21,7 @@ pub(super) struct Text<'a> {
     pub(super) procedure: &'a Procedure,
     pub(super) first: u32,
     pub(super) count: u32,
-    pub(super) labels: HashMap<&'a str, StmtId>,
+    pub(super) labels: FxHashMap<&'a str, StmtId>,
 }
 
 /// One inlined copy of a procedure.
@@ -295,7 +295,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-pub(super) fn texts<'a>(tree: &'a Tree, ids: &HashMap<*const Stmt, StmtId>) -> Vec<Text<'a>> {
+pub(super) fn texts<'a>(tree: &'a Tree, ids: &FxHashMap<*const Stmt, StmtId>) -> Vec<Text<'a>> {
     let mut first = 0;
     let mut texts = Vec::new();
     for procedure in &tree.procedures {
@@ -303,7 +303,7 @@ pub(super) fn texts<'a>(tree: &'a Tree, ids: &HashMap<*const Stmt, StmtId>) -> V
             procedure,
             first,
             count: 0,
-            labels: HashMap::new(),
+            labels: FxHashMap::default(),
         };
         number(&procedure.body, ids, &mut text);
         first += text.count;
@@ -312,7 +312,7 @@ pub(super) fn texts<'a>(tree: &'a Tree, ids: &HashMap<*const Stmt, StmtId>) -> V
     texts
 }
 
-fn number<'a>(block: &'a [Stmt], ids: &HashMap<*const Stmt, StmtId>, text: &mut Text<'a>) {
+fn number<'a>(block: &'a [Stmt], ids: &FxHashMap<*const Stmt, StmtId>, text: &mut Text<'a>) {
     for stmt in block {
         text.count += 1;
         let id = ids[&std::ptr::from_ref(stmt)];

@@ -5,9 +5,8 @@
 //! parameters and leaves the callee's locals arbitrary; a `return` is a step that writes the results
 //! to the caller's variables. Reaching the end of a procedure with results leaves them arbitrary.
 
-use std::collections::HashMap;
-
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
 use super::code::Code;
 use super::condition::Condition;
@@ -49,8 +48,8 @@ pub(crate) fn lower(tree: &Tree) -> Result<Machine, Errors> {
 /// The work in progress.
 pub(super) struct Lowering<'a> {
     pub(super) texts: Vec<Text<'a>>,
-    pub(super) names: HashMap<&'a str, usize>,
-    pub(super) ids: HashMap<*const Stmt, StmtId>,
+    pub(super) names: FxHashMap<&'a str, usize>,
+    pub(super) ids: FxHashMap<*const Stmt, StmtId>,
     pub(super) asserts: IndexMap<StmtId, AssertId>,
     pub(super) globals: Scope<'a>,
     pub(super) global_names: Vec<String>,
@@ -67,7 +66,7 @@ pub(super) struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(tree: &'a Tree, stmts: &[&'a Stmt]) -> Self {
-        let ids: HashMap<_, _> = stmts
+        let ids: FxHashMap<_, _> = stmts
             .iter()
             .zip(0..)
             .map(|(stmt, id)| (std::ptr::from_ref(*stmt), StmtId(id)))

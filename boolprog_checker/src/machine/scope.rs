@@ -1,6 +1,6 @@
 //! Names to frame bits, and syntax to [`Code`].
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::code::Code;
 use super::{FrameBit, WORD, words};
@@ -9,7 +9,7 @@ use crate::syntax::ast::{Expr, Ident, Target};
 /// What the names in one inlined copy of a procedure stand for.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope<'a> {
-    variables: HashMap<&'a str, FrameBit>,
+    variables: FxHashMap<&'a str, FrameBit>,
 }
 
 /// Where the locals of a frame begin.
@@ -45,12 +45,12 @@ impl<'a> Scope<'a> {
 
     /// The expression over frame bits.
     pub(crate) fn code(&self, expr: &Expr) -> Code {
-        self.code_with(expr, &HashMap::new())
+        self.code_with(expr, &FxHashMap::default())
     }
 
     /// The same where the next values of some variables have bits of their own; the next value of
     /// any other variable is its old value.
-    pub(crate) fn code_with(&self, expr: &Expr, next: &HashMap<FrameBit, FrameBit>) -> Code {
+    pub(crate) fn code_with(&self, expr: &Expr, next: &FxHashMap<FrameBit, FrameBit>) -> Code {
         let sub = |e: &Expr| Box::new(self.code_with(e, next));
         let list = |parts: &[Expr]| {
             parts

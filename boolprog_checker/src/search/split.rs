@@ -28,33 +28,36 @@ pub(crate) enum Splitting {
     Eager,
 }
 
-/// The consistent states in which the condition holds, or can hold where unknowns are not split.
+/// Emits the consistent states in which the condition holds, or can hold where unknowns are not
+/// split.
 pub(crate) fn assume(
     context: Context<'_>,
     mut config: Config,
     window: Window,
     condition: &Condition,
-) -> Vec<Config> {
+    mut emit: impl FnMut(Config),
+) {
     let learn = |config: &mut Config| propagate::assume(context.machine, config, window, condition);
     if learn(&mut config).is_err() {
-        return Vec::new();
+        return;
     }
     if context.splitting == Splitting::None {
-        return vec![config];
+        return emit(config);
     }
     let undecided = |config: &Config| match condition.eval(&config.view(window)) {
         Some(_) => None,
-        None => condition
-            .bits
-            .iter()
-            .map(|bit| window.place(*bit))
-            .find(|bit| config.get(*bit).is_none()),
+        None => {
+            let mut places = condition.bits.iter().map(|bit| window.place(*bit));
+            places.find(|bit| config.get(*bit).is_none())
+        }
     };
     let settle = |config: &mut Config, bit: StateBit| {
         propagate::settle(context.machine, config, &[bit])?;
         learn(config)
     };
     split(context.budget, config, undecided, settle)
+        .into_iter()
+        .for_each(emit);
 }
 
 /// The completions of a state that all active `enforce`s allow.

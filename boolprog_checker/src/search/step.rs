@@ -35,6 +35,9 @@ pub(crate) fn execute(
     edge: &Edge,
     effects: &mut Effects,
 ) {
+    if context.splitting != Splitting::All {
+        return apply(context, config.clone(), slot, edge, effects);
+    }
     for config in split::prepare(context, config.clone(), slot, edge) {
         apply(context, config, slot, edge, effects);
     }
@@ -49,29 +52,56 @@ pub(crate) fn apply(
     effects: &mut Effects,
 ) {
     let window = config.window(context.machine, slot);
-    let unchanged = |config| Written {
-        config,
-        changed: Vec::new(),
+    let mut out = Arrivals {
+        context,
+        slot,
+        target: edge.target,
     };
-    let results: Vec<Written> = match &edge.action {
-        Action::NoOp => vec![unchanged(config)],
+    match &edge.action {
+        Action::NoOp => out.unchanged(config, effects),
         Action::Assume(condition) => {
-            let states = split::assume(context, config, window, condition);
-            states.into_iter().map(unchanged).collect()
+            split::assume(context, config, window, condition, |config| {
+                out.unchanged(config, effects)
+            });
         }
-        Action::Assert(assertion) => {
-            let states = check(context, config, window, assertion, effects);
-            states.into_iter().map(unchanged).collect()
+        Action::Assert(assertion) => check(context, config, window, assertion, effects, &mut out),
+        Action::Assign(assignment) => {
+            if let Some(fired) = &mut effects.fired {
+                record_fired(fired, assignment, edge.stmt, &config, window);
+            }
+            assign(context, config, window, assignment, |written| {
+                out.written(written, effects)
+            });
         }
-        Action::Assign(assignment) => assign(context, config, slot, assignment, edge.stmt, effects),
         Action::Start(start) => {
-            let states = start_thread(context, config, slot, start, effects);
-            states.into_iter().map(unchanged).collect()
+            if let Some(config) = start_thread(context, config, slot, start, effects) {
+                out.unchanged(config, effects);
+            }
         }
-    };
-    for written in results {
-        if let Ok(config) = arrive(context, written, slot, edge.target) {
-            effects.successors.extend(finish(context, config));
+    }
+}
+
+/// Where the states after an action go.
+struct Arrivals<'a> {
+    context: Context<'a>,
+    slot: usize,
+    target: LocId,
+}
+
+impl Arrivals<'_> {
+    fn unchanged(&mut self, config: Config, effects: &mut Effects) {
+        self.written(
+            Written {
+                config,
+                changed: Vec::new(),
+            },
+            effects,
+        );
+    }
+
+    fn written(&mut self, written: Written, effects: &mut Effects) {
+        if let Ok(config) = arrive(self.context, written, self.slot, self.target) {
+            finish(self.context, config, &mut effects.successors);
         }
     }
 }
@@ -89,57 +119,67 @@ fn check(
     window: Window,
     assertion: &Assertion,
     effects: &mut Effects,
-) -> Vec<Config> {
+    out: &mut Arrivals<'_>,
+) {
     if assertion.holds.eval(&config.view(window)) == Some(true) {
-        return vec![config];
+        return out.unchanged(config, effects);
     }
-    let failing = split::assume(context, config.clone(), window, &assertion.fails);
-    effects
-        .failures
-        .extend(failing.into_iter().map(|failing| (assertion.id, failing)));
-    split::assume(context, config, window, &assertion.holds)
+    let failures = &mut effects.failures;
+    split::assume(
+        context,
+        config.clone(),
+        window,
+        &assertion.fails,
+        |failing| {
+            failures.push((assertion.id, failing));
+        },
+    );
+    split::assume(context, config, window, &assertion.holds, |config| {
+        out.unchanged(config, effects)
+    });
 }
 
 fn assign(
     context: Context<'_>,
-    config: Config,
-    slot: usize,
+    mut config: Config,
+    window: Window,
     assignment: &Assignment,
-    stmt: StmtId,
-    effects: &mut Effects,
-) -> Vec<Written> {
-    let window = config.window(context.machine, slot);
+    mut emit: impl FnMut(Written),
+) {
     let view = config.view(window);
     let values: Vec<Tri> = assignment
         .writes
         .iter()
         .map(|write| write.value.eval(&view))
         .collect();
-    if let Some(fired) = &mut effects.fired {
-        assignment
-            .writes
-            .iter()
-            .for_each(|write| record_fired(fired, write, stmt, &config, window));
+    match &assignment.constrain {
+        Some(constrain) => constrained(
+            context,
+            config,
+            window,
+            constrain,
+            &values,
+            |mut config, values| {
+                let changed = write_values(context, &mut config, window, assignment, &values);
+                emit(Written { config, changed });
+            },
+        ),
+        None => {
+            let changed = write_values(context, &mut config, window, assignment, &values);
+            emit(Written { config, changed });
+        }
     }
-    let outcomes = match &assignment.constrain {
-        Some(constrain) => constrained(context, config, window, constrain, values),
-        None => vec![(config, values)],
-    };
-    let write = |(mut config, values): (Config, Vec<Tri>)| {
-        let changed = write_values(context, &mut config, window, assignment, &values);
-        Written { config, changed }
-    };
-    outcomes.into_iter().map(write).collect()
 }
 
-/// The states and next values that satisfy the condition of `constrain`.
+/// Emits the states and next values that satisfy the condition of `constrain`.
 fn constrained(
     context: Context<'_>,
     mut config: Config,
     window: Window,
     constrain: &Constrain,
-    values: Vec<Tri>,
-) -> Vec<(Config, Vec<Tri>)> {
+    values: &[Tri],
+    mut emit: impl FnMut(Config, Vec<Tri>),
+) {
     let words = config.known.len();
     let places: Vec<_> = (constrain.first..)
         .take(values.len())
@@ -149,16 +189,18 @@ fn constrained(
     places
         .iter()
         .zip(values)
-        .for_each(|(place, value)| config.set(*place, value));
-    let finish = |mut config: Config| {
-        let values = places.iter().map(|place| config.get(*place)).collect();
-        config.truncate(words);
-        (config, values)
-    };
-    split::assume(context, config, window, &constrain.condition)
-        .into_iter()
-        .map(finish)
-        .collect()
+        .for_each(|(place, value)| config.set(*place, *value));
+    split::assume(
+        context,
+        config,
+        window,
+        &constrain.condition,
+        |mut config| {
+            let values = places.iter().map(|place| config.get(*place)).collect();
+            config.truncate(words);
+            emit(config, values);
+        },
+    );
 }
 
 /// Writes the values; gives back the places whose values may have changed.
@@ -187,44 +229,47 @@ fn dormant(context: Context<'_>) -> Tri {
     matches!(context.splitting, Splitting::Eager | Splitting::All).then_some(false)
 }
 
-/// Records the disjuncts that make the choice of a `schoose` definite.
+/// Records the disjuncts that make the choices of the assignment definite.
 fn record_fired(
     fired: &mut FxHashSet<FiredDisjunct>,
-    write: &Write,
+    assignment: &Assignment,
     stmt: StmtId,
     config: &Config,
     window: Window,
 ) {
-    let Code::Schoose(positive, negative) = &write.value else {
-        return;
-    };
     let view = config.view(window);
-    let Some(choice) = write.value.eval(&view) else {
-        return;
-    };
-    let argument = if choice { positive } else { negative };
-    for (disjunct, code) in argument.disjuncts().iter().enumerate() {
-        if code.eval(&view) == Some(true) {
-            fired.insert(FiredDisjunct {
-                stmt,
-                value: write.place,
-                positive: choice,
-                disjunct,
-            });
+    for Write { value, place, .. } in &assignment.writes {
+        let Code::Schoose(positive, negative) = value else {
+            continue;
+        };
+        let Some(choice) = value.eval(&view) else {
+            continue;
+        };
+        let argument = if choice { positive } else { negative };
+        for (disjunct, code) in argument.disjuncts().iter().enumerate() {
+            if code.eval(&view) == Some(true) {
+                fired.insert(FiredDisjunct {
+                    stmt,
+                    value: *place,
+                    positive: choice,
+                    disjunct,
+                });
+            }
         }
     }
 }
 
+/// Starts a thread; nothing comes of it where the limit or an `enforce` forbids it.
 fn start_thread(
     context: Context<'_>,
     mut config: Config,
     slot: usize,
     start: &Start,
     effects: &mut Effects,
-) -> Vec<Config> {
+) -> Option<Config> {
     if config.live().count() >= context.budget.max_threads() {
         effects.thread_limit = true;
-        return Vec::new();
+        return None;
     }
     let view = config.view(config.window(context.machine, slot));
     let values: Vec<Tri> = start
@@ -240,8 +285,9 @@ fn start_thread(
     for (argument, value) in start.arguments.iter().zip(values) {
         config.set(window.place(argument.bit), value);
     }
-    let settled = propagate::settle_slot(context.machine, &mut config, new);
-    settled.ok().map(|()| config).into_iter().collect()
+    propagate::settle_slot(context.machine, &mut config, new)
+        .ok()
+        .map(|()| config)
 }
 
 /// Adds a thread; its procedure's own locals are unknown, those of inlined calls are dormant.
@@ -292,12 +338,12 @@ fn arrive(
     Ok(config)
 }
 
-/// What a search keeps of a settled state.
-fn finish(context: Context<'_>, config: Config) -> Vec<Config> {
+/// Adds what a search keeps of a settled state to `states`.
+fn finish(context: Context<'_>, config: Config, states: &mut Vec<Config>) {
     match context.splitting {
-        Splitting::Eager => split::complete(context, config),
-        Splitting::All if !split::is_possible(context, &config) => Vec::new(),
-        Splitting::None | Splitting::Needed | Splitting::All => vec![config],
+        Splitting::Eager => states.extend(split::complete(context, config)),
+        Splitting::All if !split::is_possible(context, &config) => {}
+        Splitting::None | Splitting::Needed | Splitting::All => states.push(config),
     }
 }
 
@@ -305,11 +351,13 @@ fn finish(context: Context<'_>, config: Config) -> Vec<Config> {
 pub(crate) fn initial(context: Context<'_>) -> Vec<Config> {
     let machine = context.machine;
     let mut config = Config::empty(machine);
+    let mut states = Vec::new();
     if machine.main != LocId::ENDED {
         begin(context, &mut config, machine.main);
         if propagate::settle_slot(machine, &mut config, 0).is_err() {
-            return Vec::new();
+            return states;
         }
     }
-    finish(context, config)
+    finish(context, config, &mut states);
+    states
 }

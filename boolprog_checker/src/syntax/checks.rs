@@ -3,9 +3,8 @@
 //! All errors of a program are collected. What passes here can be lowered; only the shape of atomic
 //! sections and the size after inlining are checked there.
 
-use std::collections::{HashMap, HashSet};
-
 use itertools::Itertools;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{Decl, Expr, Ident, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
 use super::parser::MAX_NESTING;
@@ -13,7 +12,7 @@ use crate::error::{ErrorKind, Errors, NameKind, ProgramError};
 
 /// Reports everything that is wrong with the names of a tree.
 pub(crate) fn check(tree: &Tree) -> Result<(), Errors> {
-    let procedures: HashMap<_, _> = tree
+    let procedures: FxHashMap<_, _> = tree
         .procedures
         .iter()
         .map(|procedure| (procedure.name.name.as_str(), procedure))
@@ -45,15 +44,15 @@ pub(crate) fn check(tree: &Tree) -> Result<(), Errors> {
 
 struct Checker<'a> {
     tree: &'a Tree,
-    procedures: HashMap<&'a str, &'a Procedure>,
+    procedures: FxHashMap<&'a str, &'a Procedure>,
     errors: Vec<ProgramError>,
 }
 
 /// The names that the statements of one procedure can use.
 struct Scope<'a> {
     procedure: &'a Procedure,
-    variables: HashSet<&'a str>,
-    labels: HashSet<&'a str>,
+    variables: FxHashSet<&'a str>,
+    labels: FxHashSet<&'a str>,
 }
 
 impl<'a> Checker<'a> {
@@ -63,7 +62,7 @@ impl<'a> Checker<'a> {
     }
 
     fn unique(&mut self, names: impl Iterator<Item = &'a Ident>, kind: NameKind) {
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         for name in names {
             if !seen.insert(name.name.as_str()) {
                 self.report(name, |name| ErrorKind::Duplicate(kind, name));
@@ -191,7 +190,7 @@ impl<'a> Checker<'a> {
     }
 
     fn targets(&mut self, scope: &Scope<'a>, targets: &'a [Target]) {
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         for target in targets {
             let Target::Var(name) = target else { continue };
             self.variable(scope, name);
@@ -222,9 +221,7 @@ impl<'a> Checker<'a> {
             | Expr::Ite(..)
             | Expr::Schoose(..) => {}
         }
-        expr.parts()
-            .into_iter()
-            .for_each(|part| self.expr(scope, part, next_allowed));
+        expr.for_each_part(|part| self.expr(scope, part, next_allowed));
     }
 
     fn variable(&mut self, scope: &Scope<'a>, name: &Ident) {
@@ -241,7 +238,7 @@ impl<'a> Checker<'a> {
 
     /// Follows calls from every procedure; threads that are started do not count as calls.
     fn recursion(&mut self) {
-        let mut done = HashSet::new();
+        let mut done = FxHashSet::default();
         for procedure in &self.tree.procedures {
             self.follow(procedure, &mut Vec::new(), &mut done);
         }
@@ -251,7 +248,7 @@ impl<'a> Checker<'a> {
         &mut self,
         procedure: &'a Procedure,
         path: &mut Vec<&'a str>,
-        done: &mut HashSet<&'a str>,
+        done: &mut FxHashSet<&'a str>,
     ) {
         let name = procedure.name.name.as_str();
         if done.contains(name) {
@@ -275,7 +272,7 @@ impl<'a> Checker<'a> {
         &mut self,
         call: &'a Ident,
         path: &mut Vec<&'a str>,
-        done: &mut HashSet<&'a str>,
+        done: &mut FxHashSet<&'a str>,
     ) {
         let name = call.name.as_str();
         if let Some(start) = path.iter().position(|outer| *outer == name) {

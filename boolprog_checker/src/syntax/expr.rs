@@ -110,18 +110,25 @@ impl Expr {
         }
     }
 
-    /// The expressions directly inside this one, from left to right.
-    pub(crate) fn parts(&self) -> Vec<&Self> {
+    /// Shows the expressions directly inside this one, from left to right.
+    pub(crate) fn for_each_part<'a>(&'a self, mut visit: impl FnMut(&'a Self)) {
         match self {
-            Self::Const(_) | Self::Nondet | Self::Var(_) | Self::Next(_) => Vec::new(),
-            Self::Not(e) => vec![e],
-            Self::And(parts) | Self::Or(parts) => parts.iter().collect(),
+            Self::Const(_) | Self::Nondet | Self::Var(_) | Self::Next(_) => {}
+            Self::Not(e) => visit(e),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(visit),
             Self::Xor(e, f)
             | Self::Eq(e, f)
             | Self::Ne(e, f)
             | Self::Implies(e, f)
-            | Self::Schoose(e, f) => vec![e, f],
-            Self::Ite(e, f, g) => vec![e, f, g],
+            | Self::Schoose(e, f) => {
+                visit(e);
+                visit(f);
+            }
+            Self::Ite(e, f, g) => {
+                visit(e);
+                visit(f);
+                visit(g);
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ struct Deep {
     expr: Expr,
     depth: usize,
     /// The operator of a chain that can still grow: no parentheses around it.
-    chain: Option<Rule>,
+    chain: Option<Operator>,
 }
 
 impl Deep {
@@ -42,7 +42,7 @@ pub(super) fn expression(builder: &mut Builder, pair: Pair<'_, Rule>) -> Expr {
 #[derive(Default)]
 struct Stacks {
     operands: Vec<Deep>,
-    operators: Vec<Rule>,
+    operators: Vec<Operator>,
 }
 
 fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
@@ -59,11 +59,12 @@ fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
                     .next()
                     .expect("the grammar puts an expression here");
                 stacks.operands.push(build(builder, middle));
-                stacks.operators.push(Rule::ternary);
+                stacks.operators.push(Operator::Ternary);
             }
-            rule if level(rule) > 0 => {
-                stacks.reduce(level(rule));
-                stacks.operators.push(rule);
+            Rule::operator => {
+                let operator = Operator::new(part.as_str());
+                stacks.reduce(operator.level());
+                stacks.operators.push(operator);
             }
             _ => {
                 let operand = primary(builder, part);
@@ -87,32 +88,55 @@ fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
         .expect("the grammar puts an operand here")
 }
 
-/// How tightly an operator binds; 0 for what is no binary operator.
-fn level(rule: Rule) -> u8 {
-    match rule {
-        Rule::eq | Rule::ne => 4,
-        Rule::and => 3,
-        Rule::xor => 2,
-        Rule::or | Rule::implies => 1,
-        _ => 0,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    Unequal,
+    And,
+    Xor,
+    Or,
+    Implies,
+    Ternary,
+}
+
+impl Operator {
+    fn new(text: &str) -> Self {
+        match text {
+            "=" => Self::Equal,
+            "!=" | "<>" => Self::Unequal,
+            "&" => Self::And,
+            "^" => Self::Xor,
+            "|" => Self::Or,
+            _ => Self::Implies,
+        }
+    }
+
+    /// How tightly the operator binds.
+    fn level(self) -> u8 {
+        match self {
+            Self::Equal | Self::Unequal => 4,
+            Self::And => 3,
+            Self::Xor => 2,
+            Self::Or | Self::Implies => 1,
+            Self::Ternary => 0,
+        }
     }
 }
 
 impl Stacks {
     /// Applies the waiting operators that bind at least as tightly as `limit`.
     fn reduce(&mut self, limit: u8) {
-        while let Some(operator) = self.operators.pop_if(|operator| level(*operator) >= limit) {
+        while let Some(operator) = self.operators.pop_if(|operator| operator.level() >= limit) {
             let right = self
                 .operands
                 .pop()
                 .expect("an operator has a right operand");
             let left = self.operands.pop().expect("an operator has a left operand");
-            let joined = match operator {
-                Rule::ternary => {
-                    let condition = self.operands.pop().expect("`?` has a condition");
-                    choice(condition, left, right)
-                }
-                _ => join(operator, left, right),
+            let joined = if operator == Operator::Ternary {
+                let condition = self.operands.pop().expect("`?` has a condition");
+                choice(condition, left, right)
+            } else {
+                join(operator, left, right)
             };
             self.operands.push(joined);
         }
@@ -131,21 +155,21 @@ fn choice(condition: Deep, yes: Deep, no: Deep) -> Deep {
     )
 }
 
-fn join(operator: Rule, left: Deep, right: Deep) -> Deep {
+fn join(operator: Operator, left: Deep, right: Deep) -> Deep {
     let depth = 1 + left.depth.max(right.depth);
     let node: fn(Box<Expr>, Box<Expr>) -> Expr = match operator {
-        Rule::and => return extend(Rule::and, left, right, Expr::And),
-        Rule::or => return extend(Rule::or, left, right, Expr::Or),
-        Rule::xor => Expr::Xor,
-        Rule::eq => Expr::Eq,
-        Rule::ne => Expr::Ne,
-        _ => Expr::Implies,
+        Operator::And => return extend(operator, left, right, Expr::And),
+        Operator::Or => return extend(operator, left, right, Expr::Or),
+        Operator::Xor => Expr::Xor,
+        Operator::Equal => Expr::Eq,
+        Operator::Unequal => Expr::Ne,
+        Operator::Implies | Operator::Ternary => Expr::Implies,
     };
     Deep::new(node(Box::new(left.expr), Box::new(right.expr)), depth)
 }
 
 /// Adds an operand to a chain of `&` or `|`, or begins one.
-fn extend(operator: Rule, left: Deep, right: Deep, node: fn(Vec<Expr>) -> Expr) -> Deep {
+fn extend(operator: Operator, left: Deep, right: Deep, node: fn(Vec<Expr>) -> Expr) -> Deep {
     let grows = left.chain == Some(operator);
     let depth = left
         .depth

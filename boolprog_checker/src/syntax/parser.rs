@@ -21,42 +21,6 @@ pub(crate) const MAX_NESTING: usize = 200;
 /// Most results of a procedure.
 const MAX_RESULTS: u32 = 10_000;
 
-const KEYWORDS: [&str; 33] = [
-    "decl",
-    "void",
-    "bool",
-    "begin",
-    "end",
-    "enforce",
-    "dfs",
-    "abortif",
-    "skip",
-    "goto",
-    "assume",
-    "assert",
-    "if",
-    "then",
-    "elsif",
-    "else",
-    "fi",
-    "while",
-    "do",
-    "od",
-    "return",
-    "dead",
-    "atomic_begin",
-    "atomic_end",
-    "start_thread",
-    "end_thread",
-    "sync",
-    "print",
-    "constrain",
-    "schoose",
-    "T",
-    "F",
-    "_",
-];
-
 #[derive(pest_derive::Parser)]
 #[grammar = "../grammar/boolprog.pest"]
 struct Grammar;
@@ -336,13 +300,53 @@ impl Builder {
     /// The name of a variable or procedure.
     pub(super) fn name(&mut self, pair: &Pair<'_, Rule>) -> Ident {
         let text = pair.as_str();
-        if KEYWORDS.contains(&text) {
+        if is_keyword(text) {
             self.report(ErrorKind::Keyword(text.into()), span_of(pair));
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {
             self.report(ErrorKind::NotAName(text.into()), span_of(pair));
         }
         ident(pair)
     }
+}
+
+/// Whether the word has a meaning of its own.
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "decl"
+            | "void"
+            | "bool"
+            | "begin"
+            | "end"
+            | "enforce"
+            | "dfs"
+            | "abortif"
+            | "skip"
+            | "goto"
+            | "assume"
+            | "assert"
+            | "if"
+            | "then"
+            | "elsif"
+            | "else"
+            | "fi"
+            | "while"
+            | "do"
+            | "od"
+            | "return"
+            | "dead"
+            | "atomic_begin"
+            | "atomic_end"
+            | "start_thread"
+            | "end_thread"
+            | "sync"
+            | "print"
+            | "constrain"
+            | "schoose"
+            | "T"
+            | "F"
+            | "_"
+    )
 }
 
 fn words(pair: Pair<'_, Rule>) -> Vec<Ident> {
@@ -408,9 +412,7 @@ fn rule_word(rule: Rule) -> &'static str {
         Rule::expr | Rule::value | Rule::nondet | Rule::next | Rule::schoose | Rule::not => {
             "an expression"
         }
-        Rule::and | Rule::or | Rule::implies | Rule::eq | Rule::ne | Rule::xor | Rule::ternary => {
-            "an operator"
-        }
+        Rule::operator | Rule::ternary => "an operator",
         Rule::kw_begin => "`begin`",
         Rule::kw_end => "`end`",
         Rule::kw_then => "`then`",

@@ -197,8 +197,8 @@ fn assignment(names: Vec<String>) -> impl Strategy<Value = Stmt> {
 }
 
 fn expr(names: Vec<String>, next: bool) -> BoxedStrategy<Expr> {
-    let var = select(names.clone()).prop_map(|name| Expr::var(name));
-    let primed = select(names).prop_map(|name| Expr::next(name));
+    let var = select(names.clone()).prop_map(Expr::var);
+    let primed = select(names).prop_map(Expr::next);
     let leaf = prop_oneof![
         8 => var,
         if next { 8 } else { 0 } => primed,

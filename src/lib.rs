@@ -4,6 +4,7 @@ pub mod abstraction;
 pub mod explore;
 pub mod extrapolate;
 pub mod lang;
+pub mod litmus;
 pub mod logic;
 pub mod model;
 pub mod pipeline;

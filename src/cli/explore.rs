@@ -11,6 +11,7 @@ use cupola::lang::placement::Placement;
 use cupola::model::Model;
 use cupola::{lang, program};
 
+use super::input::seconds;
 use super::{Answer, Console, Exit, Failure, Input, OutputArgs, PlacementArg};
 
 /// Explores all states of a program under a memory model, with real store buffers.
@@ -136,13 +137,6 @@ impl FromStr for StarArg {
         star.map(StarArg)
             .ok_or_else(|| "the range is empty: write the lower end first".to_owned())
     }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| "write a number of seconds, such as 10 or 0.5")?;
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 fn refused(error: ExploreError) -> Failure {

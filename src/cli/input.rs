@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use cupola::lang::placement::Placement;
@@ -64,4 +65,12 @@ impl FromStr for PlacementArg {
             ),
         }))
     }
+}
+
+/// The value of `--timeout`: a number of seconds, fractions allowed.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "write a number of seconds, such as 10 or 0.5")?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }

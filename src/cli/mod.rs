@@ -11,6 +11,7 @@ mod explore;
 mod extrapolate;
 mod fmt;
 mod input;
+mod litmus;
 mod output;
 mod pipeline;
 mod prove;
@@ -56,6 +57,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknow
 #[derive(Debug, Subcommand)]
 enum Command {
     Explore(explore::ExploreArgs),
+    Litmus(litmus::LitmusArgs),
     Translate(translate::TranslateArgs),
     Fmt(fmt::FmtArgs),
     Prove(prove::ProveArgs),
@@ -123,6 +125,7 @@ pub fn main() -> ExitCode {
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
     match command {
         Command::Explore(args) => explore::run(args, console),
+        Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
         Command::Fmt(args) => fmt::run(args),
         Command::Prove(args) => prove::run(args, console),

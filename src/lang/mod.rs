@@ -11,7 +11,7 @@ mod suggest;
 pub mod symbols;
 
 pub use check::{Checked, check};
-pub use parse::parse;
+pub use parse::{is_name, parse};
 pub use print::print;
 use source::{Diagnostic, SourceFile};
 

@@ -109,6 +109,12 @@ pub fn condition(file: &SourceFile, span: Span) -> Result<Cond, Vec<Diagnostic>>
     }
 }
 
+/// Whether `text` may be the name of a variable, thread or label: an identifier that is no keyword.
+pub fn is_name(text: &str) -> bool {
+    use pest::Parser as _;
+    Grammar::parse(Rule::name, text).is_ok_and(|pairs| pairs.as_str().len() == text.len())
+}
+
 /// The state of reading one file.
 struct Parser<'s> {
     /// The text that is read.

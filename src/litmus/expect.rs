@@ -1,0 +1,227 @@
+//! What is expected of tests: a table, and the comparison with it.
+//!
+//! The table is CSV with a line `name,word` per test, where the word is `Never`, `Sometimes` or
+//! `Always`. A first line `test,observation` (or `name,…`), empty lines, blanks around the fields and
+//! quotes around them are allowed. A table is for one model, which its users tell by the file's name.
+
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use crate::lang::ast::Span;
+use crate::lang::source::{Diagnostic, SourceFile};
+use crate::model::Model;
+
+use super::decide::{Decision, Observation};
+
+/// What is expected of each test, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Expectations(IndexMap<String, Observation>);
+
+/// How the decisions compare with what is expected.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The model.
+    pub model: Model,
+    /// How many tests were decided as expected.
+    pub agree: usize,
+    /// Tests that were decided otherwise.
+    pub differ: Vec<Difference>,
+    /// Tests that were not decided.
+    pub unknown: Vec<String>,
+    /// Tests of which nothing is expected.
+    pub unexpected: Vec<String>,
+    /// Expectations without a test.
+    pub missing: Vec<String>,
+}
+
+/// A test that was not decided as expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Its name.
+    pub test: String,
+    /// What was expected.
+    pub expected: Observation,
+    /// What was found.
+    pub observed: Observation,
+}
+
+impl Expectations {
+    /// Reads a table.
+    pub fn parse(file: &SourceFile) -> Result<Self, Vec<Diagnostic>> {
+        let mut expectations = IndexMap::new();
+        let mut diagnostics = Vec::new();
+        let mut start = 0;
+        for (index, line) in file.text().split('\n').enumerate() {
+            let place = span(start, start + line.trim_end().len());
+            start += line.len() + 1;
+            if line.trim().is_empty() || index == 0 && is_header(line) {
+                continue;
+            }
+            let Some((name, observation)) = entry(line) else {
+                let message = "this line is not of the form `name,word`";
+                diagnostics.push(
+                    Diagnostic::error(message, place, "not an expectation")
+                        .with_note("the word is `Never`, `Sometimes` or `Always`"),
+                );
+                continue;
+            };
+            if expectations.insert(name.clone(), observation).is_some() {
+                let message = format!("the test {name} stands here twice");
+                diagnostics.push(
+                    Diagnostic::error(message, place, "the second line")
+                        .with_note("keep one of the lines"),
+                );
+            }
+        }
+        match diagnostics.is_empty() {
+            true => Ok(Expectations(expectations)),
+            false => Err(diagnostics),
+        }
+    }
+
+    /// Compares decisions, by the name of the test, with what is expected.
+    pub fn compare<'d>(
+        &self,
+        model: Model,
+        decisions: impl Iterator<Item = (&'d str, &'d Decision)>,
+    ) -> Comparison {
+        let mut comparison = Comparison {
+            model,
+            agree: 0,
+            differ: Vec::new(),
+            unknown: Vec::new(),
+            unexpected: Vec::new(),
+            missing: self.0.keys().cloned().collect(),
+        };
+        for (test, decision) in decisions {
+            comparison.missing.retain(|name| name != test);
+            comparison.add(test, self.0.get(test).copied(), decision);
+        }
+        comparison
+    }
+}
+
+impl Comparison {
+    /// Whether some test is not as expected; one of which nothing is expected is not, either.
+    pub fn differs(&self) -> bool {
+        !self.differ.is_empty() || !self.unexpected.is_empty()
+    }
+
+    /// The summary.
+    pub fn text(&self) -> String {
+        let counts = [
+            (Some(self.agree), "as expected"),
+            (Some(self.differ.len()), "different"),
+            (some(self.unknown.len()), "unknown"),
+            (some(self.unexpected.len()), "without expectation"),
+            (some(self.missing.len()), "expected but not given"),
+        ];
+        let counts = counts
+            .iter()
+            .filter_map(|(count, what)| Some(format!("{} {what}", (*count)?)));
+        let mut text = format!(
+            "Model {}: {}\n",
+            self.model,
+            counts.collect::<Vec<_>>().join(", ")
+        );
+        for difference in &self.differ {
+            let Difference {
+                test,
+                expected,
+                observed,
+            } = difference;
+            let _ = writeln!(text, "{test}: expected {expected}, observed {observed}");
+        }
+        let lists = [
+            (&self.unknown, "unknown"),
+            (&self.unexpected, "no expectation"),
+            (&self.missing, "no such test among those given"),
+        ];
+        for (tests, what) in lists {
+            for test in tests {
+                let _ = writeln!(text, "{test}: {what}");
+            }
+        }
+        text
+    }
+
+    /// The summary as a JSON object.
+    pub fn json(&self) -> Value {
+        let differ = self.differ.iter().map(|difference| {
+            json!({
+                "test": difference.test,
+                "expected": difference.expected.to_string(),
+                "observed": difference.observed.to_string(),
+            })
+        });
+        json!({
+            "agree": self.agree,
+            "differ": differ.collect::<Vec<_>>(),
+            "unknown": self.unknown,
+            "unexpected": self.unexpected,
+            "missing": self.missing,
+        })
+    }
+
+    fn add(&mut self, test: &str, expected: Option<Observation>, decision: &Decision) {
+        let Some(expected) = expected else {
+            self.unexpected.push(test.to_owned());
+            return;
+        };
+        let Decision::Decided(states) = decision else {
+            self.unknown.push(test.to_owned());
+            return;
+        };
+        let observed = states.observation();
+        if observed == expected {
+            self.agree += 1;
+        } else {
+            self.differ.push(Difference {
+                test: test.to_owned(),
+                expected,
+                observed,
+            });
+        }
+    }
+}
+
+fn some(count: usize) -> Option<usize> {
+    (count > 0).then_some(count)
+}
+
+fn entry(line: &str) -> Option<(String, Observation)> {
+    let (name, word) = line.split_once(',')?;
+    let name = field(name);
+    let observation = match field(word) {
+        "Never" => Observation::Never,
+        "Sometimes" => Observation::Sometimes,
+        "Always" => Observation::Always,
+        _ => return None,
+    };
+    (!name.is_empty()).then(|| (name.to_owned(), observation))
+}
+
+fn is_header(line: &str) -> bool {
+    let names = ["name", "test"];
+    line.split_once(',')
+        .is_some_and(|(first, _)| names.contains(&field(first)))
+        && entry(line).is_none()
+}
+
+fn field(text: &str) -> &str {
+    let text = text.trim();
+    let quoted = text
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'));
+    quoted.unwrap_or(text)
+}
+
+fn span(start: usize, end: usize) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span {
+        start: offset(start),
+        end: offset(end),
+    }
+}

@@ -2,8 +2,8 @@
 
 use std::io::{IsTerminal, Write, stderr};
 
+use codespan_reporting::term;
 use codespan_reporting::term::termcolor::{ColorChoice as Termcolor, StandardStream};
-use codespan_reporting::term::{self, Config};
 use cupola::lang::source::{Diagnostic, Severity, SourceFile};
 
 /// When to use colours.
@@ -41,7 +41,7 @@ impl Console {
             // Where standard error is closed there is nobody left to tell.
             let _ = term::emit_to_write_style(
                 &mut stream,
-                &Config::default(),
+                &diagnostic.style(file),
                 file.codespan(),
                 &diagnostic.to_codespan(),
             );

@@ -2,6 +2,7 @@
 
 use codespan_reporting::diagnostic::{Diagnostic as Codespan, Label};
 use codespan_reporting::files::{Files, SimpleFile};
+use codespan_reporting::term::{Config, DisplayStyle};
 
 use super::ast::Span;
 
@@ -83,6 +84,13 @@ impl SourceFile {
         index.map_or(1, |index| index + 1)
     }
 
+    /// The length of the line on which a span begins.
+    fn line_length(&self, span: Span) -> usize {
+        let line = self.file.line_index((), span.range().start);
+        let range = line.and_then(|line| self.file.line_range((), line));
+        range.map_or(0, |range| range.len())
+    }
+
     /// What the renderer of codespan-reporting needs.
     pub fn codespan(&self) -> &SimpleFile<String, String> {
         &self.file
@@ -121,6 +129,23 @@ impl Diagnostic {
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
+    }
+
+    /// How to render it: with the lines of the source, unless one of them is too long to be looked at.
+    pub fn style(&self, file: &SourceFile) -> Config {
+        const LONGEST_LINE: usize = 500;
+        let spans = self.secondary.iter().map(|(span, _)| *span);
+        let long = std::iter::once(self.primary.0)
+            .chain(spans)
+            .any(|span| file.line_length(span) > LONGEST_LINE);
+        Config {
+            display_style: if long {
+                DisplayStyle::Medium
+            } else {
+                DisplayStyle::Rich
+            },
+            ..Config::default()
+        }
     }
 
     /// The diagnostic in the form that codespan-reporting renders.

@@ -24,14 +24,20 @@ enum Entry {
     Stmt(Stmt),
 }
 
-/// Whether a body is a thread's, which may begin with locals and background blocks.
+/// Whose body it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
+    /// A thread's, which may begin with locals and background blocks.
     Thread,
+    /// That of an `if` or `else if`, behind which an `else` may follow.
+    Arm,
+    /// That of a `do`, behind which a `while` follows.
+    Do,
+    /// Another one.
     Inner,
 }
 
-impl Parser<'_> {
+impl<'s> Parser<'s> {
     /// Reads the whole text.
     pub(super) fn program(&mut self) -> Tree {
         let mut tree = Tree::default();
@@ -117,7 +123,7 @@ impl Parser<'_> {
                     self.pos = token.end;
                     break token.start;
                 }
-                word if is_item_word(word) => {
+                word if is_item_word(word) || self.ends_body(word, level) => {
                     self.unclosed(open);
                     break token.start;
                 }
@@ -134,16 +140,30 @@ impl Parser<'_> {
         body
     }
 
+    /// Whether a word shows that the `}` of a body is missing before it.
+    fn ends_body(&mut self, word: &str, level: Level) -> bool {
+        match level {
+            Level::Arm => word == "else",
+            Level::Do if word == "while" => {
+                let start = self.pos;
+                let is_tail = self.piece(Rule::do_tail).is_ok();
+                self.pos = start;
+                is_tail
+            }
+            Level::Do | Level::Thread | Level::Inner => false,
+        }
+    }
+
     fn add(&mut self, body: &mut Body, level: Level, entry: Entry) {
         match entry {
             Entry::Local(line) => {
-                if level == Level::Inner || !(body.backgrounds.is_empty() && body.no_stmts()) {
+                if level != Level::Thread || !(body.backgrounds.is_empty() && body.no_stmts()) {
                     self.report(misplaced(line.span, "local"));
                 }
                 body.locals.push(line);
             }
             Entry::Background(block) => {
-                if level == Level::Inner || !body.no_stmts() {
+                if level != Level::Thread || !body.no_stmts() {
                     self.report(misplaced(block.span, "background"));
                 }
                 body.backgrounds.push(block);
@@ -175,7 +195,7 @@ impl Parser<'_> {
             return Some(Entry::Local(LocalLine { vars, trivia, span }));
         }
         if part.rule() == Rule::background_head {
-            let body = self.block(&part);
+            let body = self.block(&part, Level::Inner);
             trivia.trailing = self.behind();
             let span = span(start, self.pos);
             return Some(Entry::Background(Background { body, trivia, span }));
@@ -199,11 +219,11 @@ impl Parser<'_> {
             Rule::if_head => self.if_else(part),
             Rule::while_head => {
                 let cond = self.guard(part);
-                StmtKind::While(cond, self.block(part))
+                StmtKind::While(cond, self.block(part, Level::Inner))
             }
             Rule::do_head => self.do_while(part),
-            Rule::loop_head => StmtKind::Loop(self.block(part)),
-            Rule::atomic_head => StmtKind::Atomic(self.block(part)),
+            Rule::loop_head => StmtKind::Loop(self.block(part, Level::Inner)),
+            Rule::atomic_head => StmtKind::Atomic(self.block(part, Level::Inner)),
             rule => unreachable!("the grammar has no statement {rule:?}"),
         };
         trivia.trailing = self.behind();
@@ -221,7 +241,7 @@ impl Parser<'_> {
                 }
             };
             if head.part(Rule::expr).is_none() {
-                return StmtKind::If(arms, Some(self.block(&head)));
+                return StmtKind::If(arms, Some(self.block(&head, Level::Inner)));
             }
             arms.push(self.arm(&head));
         }
@@ -230,12 +250,12 @@ impl Parser<'_> {
 
     fn arm(&mut self, head: &Piece<'_>) -> Arm {
         let cond = self.guard(head);
-        let block = self.block(head);
+        let block = self.block(head, Level::Arm);
         Arm { cond, block }
     }
 
     fn do_while(&mut self, head: &Piece<'_>) -> StmtKind {
-        let mut block = self.block(head);
+        let mut block = self.block(head, Level::Do);
         let cond = self.do_tail();
         block.end_comments.extend(self.inside());
         StmtKind::DoWhile(block, cond)
@@ -261,13 +281,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the block whose head is `head`. Without its brace it is the next statement.
-    fn block(&mut self, head: &Piece<'_>) -> Block {
+    /// Reads the block whose head is `head`. Where its brace is missing, it is what stands before the
+    /// closing brace or, without one, the next statement.
+    fn block(&mut self, head: &Piece<'_>, level: Level) -> Block {
         if let Some(brace) = head.part(Rule::lbrace) {
-            let body = self.body(brace.span(), Level::Inner);
-            return body.block;
+            return self.body(brace.span(), level).block;
         }
         self.report(missing_brace(self.next_span()));
+        if self.closes_later(head.span()) {
+            return self.body(self.here(), level).block;
+        }
         let mut block = Block {
             span: self.here(),
             ..Block::default()
@@ -293,7 +316,7 @@ impl Parser<'_> {
             let Ok(head) = self.piece(Rule::else_head) else {
                 return;
             };
-            self.block(&head);
+            self.block(&head, Level::Inner);
         }
     }
 
@@ -322,7 +345,7 @@ impl Parser<'_> {
         next_proper_token(self.text, self.pos)
     }
 
-    pub(super) fn token_text(&self, token: Token) -> &str {
+    pub(super) fn token_text(&self, token: Token) -> &'s str {
         &self.text[token.start..token.end]
     }
 

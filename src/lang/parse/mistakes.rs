@@ -84,7 +84,9 @@ impl Parser<'_> {
 
     /// Complains about a broken item and goes on behind it.
     pub(super) fn broken_item(&mut self, mistake: &Mistake) {
-        let first = self.first_token(mistake.start);
+        let Some(first) = next_proper_token(self.text, mistake.start) else {
+            return;
+        };
         let word = self.token_text(first);
         if is_item_word(word) {
             self.report(self.explain(mistake));
@@ -142,6 +144,30 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether the next `}` that closes nothing looks like the end of the block of this head, whose
+    /// `{` is missing: it stands on the same line, or at the same indentation.
+    pub(super) fn closes_later(&self, head: Span) -> bool {
+        let mut depth = 0;
+        let mut at = self.pos;
+        while let Some(token) = next_proper_token(self.text, at) {
+            match self.token_text(token) {
+                "{" => depth += 1,
+                "}" if depth == 0 => {
+                    let same_line = !self.text[head.range().start..token.start].contains('\n');
+                    let column = self.indentation(token.start);
+                    let own = self.indentation(head.range().start);
+                    return same_line
+                        || column.is_some_and(|(_, first)| first)
+                            && column.map(|(column, _)| column) == own.map(|(column, _)| column);
+                }
+                "}" => depth -= 1,
+                _ => {}
+            }
+            at = token.end;
+        }
+        false
+    }
+
     /// The indentation of the line around `at`, and whether `at` is its first token. Lines that are
     /// too long to be indented by hand have none.
     fn indentation(&self, at: usize) -> Option<(usize, bool)> {
@@ -154,10 +180,6 @@ impl Parser<'_> {
             Some(indentation) => (indentation, false),
             None => (line.len(), true),
         })
-    }
-
-    fn first_token(&self, at: usize) -> Token {
-        next_proper_token(self.text, at).expect("a piece begins at a token")
     }
 
     fn skip_to_item(&mut self) {
@@ -181,7 +203,9 @@ impl Parser<'_> {
             self.pos = mistake.at;
             return;
         }
-        let first = self.first_token(mistake.start);
+        let Some(first) = next_proper_token(self.text, mistake.start) else {
+            return;
+        };
         let has_block = !matches!(
             self.token_text(first),
             "local" | "shared" | "fences" | "invariant" | "forbid" | "finally"
@@ -222,8 +246,8 @@ impl Parser<'_> {
                 && mistake.expects(Rule::name)
                 && next.is_some_and(|next| self.token_text(next) == ";")
         };
-        is_item_word(word)
-            || token.start >= mistake.at && STATEMENT_WORDS.contains(&word) && !misused()
+        let is_statement = mistake.rule != Rule::item && STATEMENT_WORDS.contains(&word);
+        is_item_word(word) || token.start >= mistake.at && is_statement && !misused()
     }
 
     /// What to say about a broken piece.
@@ -351,7 +375,7 @@ impl Parser<'_> {
     fn way_out(&self, mistake: &Mistake, found: Option<Token>) -> Option<String> {
         let found = found?;
         let word = self.token_text(found);
-        let first = self.first_token(mistake.start);
+        let first = next_proper_token(self.text, mistake.start)?;
         let name = self.token_text(first);
         let after_first = self.end_before(mistake.start, mistake.at) == first.end;
         if after_first && first.kind == TokenKind::Word && mistake.expects(Rule::gets) {

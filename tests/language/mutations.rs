@@ -203,11 +203,10 @@ fn mutants_get_few_messages() {
         };
         single += usize::from(found.len() == 1);
         let messages = render(&file, &found);
-        println!("{} {}", found.len(), mutant.origin);
         assert!(found.len() <= 3, "{}\n{messages}", mutant.origin);
     }
     assert!(
-        single * 100 >= mutants.len() * 95,
+        single * 100 >= mutants.len() * 98,
         "{single} of {}",
         mutants.len()
     );

@@ -1,9 +1,7 @@
 //! What a program declares: the symbol table, and the rules about names and sizes.
 
-use std::collections::HashSet;
-
-use indexmap::IndexMap;
 use indexmap::map::Entry;
+use indexmap::{IndexMap, IndexSet};
 
 use super::{MAX_SCALARS, MAX_SIZE};
 use crate::lang::ast::{Init, ItemKind, Name, Number, Span, Thread, Tree, VarDecl};
@@ -15,7 +13,7 @@ pub(super) struct Names {
     /// The symbol table; of names that are declared twice it has the first.
     pub symbols: Symbols,
     /// The numbers of the items that are threads whose name was taken.
-    duplicates: HashSet<usize>,
+    duplicates: IndexSet<usize>,
 }
 
 impl Names {
@@ -37,7 +35,7 @@ pub(super) fn collect(tree: &Tree, found: &mut Vec<Diagnostic>) -> Names {
     let mut collector = Collector {
         symbols: Symbols::default(),
         globals: IndexMap::new(),
-        duplicates: HashSet::new(),
+        duplicates: IndexSet::new(),
         found,
     };
     for (at, item) in tree.items.iter().enumerate() {
@@ -83,7 +81,7 @@ struct Collector<'a> {
     symbols: Symbols,
     /// Shared variables and threads with the places where they are declared.
     globals: IndexMap<String, (Global, Span)>,
-    duplicates: HashSet<usize>,
+    duplicates: IndexSet<usize>,
     found: &'a mut Vec<Diagnostic>,
 }
 

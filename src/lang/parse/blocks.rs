@@ -1,5 +1,6 @@
 //! Puts the pieces of a program together: items, threads, blocks and compound statements.
 
+use super::mistakes::stray_brace;
 use super::operators::name;
 use super::scan::{Token, next_proper_token};
 use super::{MAX_BLOCKS, MAX_MISTAKES, Parser, Piece, Rule, span};
@@ -18,6 +19,10 @@ struct Body {
 }
 
 /// One thing in a body.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an entry lives only until it joins its body"
+)]
 enum Entry {
     Local(LocalLine),
     Background(Background),
@@ -144,12 +149,7 @@ impl<'s> Parser<'s> {
     fn ends_body(&mut self, word: &str, level: Level) -> bool {
         match level {
             Level::Arm => word == "else",
-            Level::Do if word == "while" => {
-                let start = self.pos;
-                let is_tail = self.piece(Rule::do_tail).is_ok();
-                self.pos = start;
-                is_tail
-            }
+            Level::Do if word == "while" => self.is_do_tail(self.pos),
             Level::Do | Level::Thread | Level::Inner => false,
         }
     }
@@ -264,6 +264,10 @@ impl<'s> Parser<'s> {
     fn do_tail(&mut self) -> Cond {
         if let Some(token) = self.peek() {
             self.pos = token.start;
+            if self.token_text(token) == "}" && self.is_do_tail(token.end) {
+                self.report(stray_brace(token));
+                self.move_behind(token.end);
+            }
         }
         match self.piece(Rule::do_tail) {
             Ok(tail) => self.guard(&tail),
@@ -279,6 +283,21 @@ impl<'s> Parser<'s> {
                 }
             }
         }
+    }
+
+    /// Whether `while (…);` comes next behind `at`.
+    fn is_do_tail(&mut self, at: usize) -> bool {
+        let start = self.pos;
+        self.move_behind(at);
+        let is_tail = self.piece(Rule::do_tail).is_ok();
+        self.pos = start;
+        is_tail
+    }
+
+    /// Moves to the first token behind `at`.
+    fn move_behind(&mut self, at: usize) {
+        let token = next_proper_token(self.text, at);
+        self.pos = token.map_or(self.text.len(), |token| token.start);
     }
 
     /// Reads the block whose head is `head`. Where its brace is missing, it is what stands before the
@@ -312,6 +331,9 @@ impl<'s> Parser<'s> {
     pub(super) fn orphan_block(&mut self, brace: Token) {
         self.pos = brace.end;
         self.body(span(brace.start, brace.end), Level::Thread);
+        if self.is_do_tail(self.pos) {
+            self.do_tail();
+        }
         while self.at_else() {
             let Ok(head) = self.piece(Rule::else_head) else {
                 return;

@@ -92,7 +92,7 @@ impl Parser<'_> {
             self.report(self.explain(mistake));
             self.recover(mistake);
         } else if word == "}" {
-            self.report(self.stray_brace(first));
+            self.report(stray_brace(first));
             self.pos = first.end;
         } else {
             self.report(self.stray_statements(first));
@@ -309,15 +309,6 @@ impl Parser<'_> {
         }
     }
 
-    fn stray_brace(&self, brace: Token) -> Diagnostic {
-        Diagnostic::error(
-            "this `}` closes nothing",
-            span(brace.start, brace.end),
-            "no block is open here",
-        )
-        .with_note("remove it, or look for a missing `{` above")
-    }
-
     fn stray_statements(&self, first: Token) -> Diagnostic {
         let word = self.token_text(first);
         let at = span(first.start, first.end);
@@ -405,6 +396,16 @@ impl Parser<'_> {
         };
         Some(note.to_owned())
     }
+}
+
+/// The error for a `}` too many.
+pub(super) fn stray_brace(brace: Token) -> Diagnostic {
+    Diagnostic::error(
+        "this `}` closes nothing",
+        span(brace.start, brace.end),
+        "no block is open here",
+    )
+    .with_note("remove it, or look for a missing `{` above")
 }
 
 /// The things that could have stood somewhere, in words.

@@ -71,13 +71,13 @@ impl Parser<'_> {
     /// Reads an `expr` piece that must be an integer expression.
     pub(super) fn expr(&mut self, piece: &Piece<'_>) -> Expr {
         let node = self.node(piece, MAX_OPERATORS);
-        self.to_expr(node)
+        self.typed_expr(node)
     }
 
     /// Reads an `expr` piece that must be a condition.
     pub(super) fn cond(&mut self, piece: &Piece<'_>) -> Cond {
         let node = self.node(piece, MAX_OPERATORS);
-        self.to_cond(node)
+        self.typed_cond(node)
     }
 
     /// Reads an `expr` piece that must be an integer expression or a lone `*`.
@@ -85,7 +85,7 @@ impl Parser<'_> {
         let node = self.node(piece, MAX_OPERATORS);
         match node.kind {
             NodeKind::Star => Err(node.span),
-            _ => Ok(self.to_expr(node)),
+            _ => Ok(self.typed_expr(node)),
         }
     }
 
@@ -203,7 +203,7 @@ impl Parser<'_> {
 
     fn index(&mut self, piece: &Piece<'_>, budget: usize) -> Box<Expr> {
         let node = self.node(&piece.needed(Rule::expr), budget);
-        Box::new(self.to_expr(node))
+        Box::new(self.typed_expr(node))
     }
 
     /// `P` or `P[0]`.
@@ -238,17 +238,17 @@ impl Parser<'_> {
         })
     }
 
-    fn to_expr(&mut self, node: Node) -> Expr {
+    fn typed_expr(&mut self, node: Node) -> Expr {
         let span = node.span;
         let kind = match node.kind {
             NodeKind::Num(value) => ExprKind::Num(value),
             NodeKind::Tid => ExprKind::Tid,
             NodeKind::Place(place) => ExprKind::Place(place),
-            NodeKind::Neg(inner) => ExprKind::Neg(Box::new(self.to_expr(*inner))),
+            NodeKind::Neg(inner) => ExprKind::Neg(Box::new(self.typed_expr(*inner))),
             NodeKind::Arith(op, left, right) => ExprKind::Binary(
                 op,
-                Box::new(self.to_expr(*left)),
-                Box::new(self.to_expr(*right)),
+                Box::new(self.typed_expr(*left)),
+                Box::new(self.typed_expr(*right)),
             ),
             NodeKind::Broken => ExprKind::Num(0),
             NodeKind::Star => {
@@ -269,21 +269,21 @@ impl Parser<'_> {
         Expr { kind, span }
     }
 
-    fn to_cond(&mut self, node: Node) -> Cond {
+    fn typed_cond(&mut self, node: Node) -> Cond {
         let span = node.span;
         let kind = match node.kind {
             NodeKind::True | NodeKind::Broken => CondKind::True,
             NodeKind::False => CondKind::False,
             NodeKind::Star => CondKind::Any,
             NodeKind::At(thread, label) => CondKind::At(thread, label),
-            NodeKind::Not(inner) => CondKind::Not(Box::new(self.to_cond(*inner))),
+            NodeKind::Not(inner) => CondKind::Not(Box::new(self.typed_cond(*inner))),
             NodeKind::And(left, right) => CondKind::And(
-                Box::new(self.to_cond(*left)),
-                Box::new(self.to_cond(*right)),
+                Box::new(self.typed_cond(*left)),
+                Box::new(self.typed_cond(*right)),
             ),
             NodeKind::Or(left, right) => CondKind::Or(
-                Box::new(self.to_cond(*left)),
-                Box::new(self.to_cond(*right)),
+                Box::new(self.typed_cond(*left)),
+                Box::new(self.typed_cond(*right)),
             ),
             NodeKind::Compare(op, left, right) => self.comparison(op, *left, *right),
             NodeKind::Num(_)
@@ -310,7 +310,7 @@ impl Parser<'_> {
             );
             return CondKind::True;
         }
-        CondKind::Compare(op, self.to_expr(left), self.to_expr(right))
+        CondKind::Compare(op, self.typed_expr(left), self.typed_expr(right))
     }
 
     fn expression_for_condition(&self, span: Span) -> Diagnostic {

@@ -29,7 +29,7 @@ fn main() {
     divan::main();
 }
 
-#[divan::bench(args = WORKLOADS.map(Workload::from), sample_count = 10)]
+#[divan::bench(args = WORKLOADS.map(Workload::from), sample_count = 5)]
 fn peterson_without_fences(bencher: Bencher<'_, '_>, workload: &Workload) {
     let Workload(model, buffer) = *workload;
     let program = peterson(model);

@@ -47,14 +47,14 @@ fn search(
 ) -> ControlFlow<()> {
     findings.add_initial_states(state)?;
     let mut path = Vec::new();
-    let mut next = 0;
-    while let Some(id) = findings.store.get(next) {
+    let mut next = findings.store.first();
+    while let Some(id) = next {
         state.decode(&machine.buffers, findings.store.encoding(id));
         findings.parent = Some(id);
         machine.expand(state, &mut path, &mut |state, attempt, event| {
             findings.see(state, attempt, event)
         })?;
-        next += 1;
+        next = findings.store.after(id);
     }
     ControlFlow::Continue(())
 }
@@ -140,7 +140,8 @@ impl<'m> Findings<'m> {
     /// Adds a state that was reached, and judges it if it is new.
     fn add(&mut self, state: &State) -> ControlFlow<()> {
         state.encode(&self.machine.buffers, &mut self.encoding);
-        if self.store.len() >= self.config.max_states.min(Store::CAPACITY) {
+        let full = self.store.is_full(self.encoding.len());
+        if full || self.store.len() >= self.config.max_states {
             return match self.store.contains(&self.encoding) {
                 true => ControlFlow::Continue(()),
                 false => self.stop_at(Limit::States),

@@ -122,7 +122,9 @@ impl State {
 
     /// Takes back all changes since `mark`.
     pub(super) fn undo(&mut self, mark: Mark) {
-        for change in self.log.drain(mark.0..).rev() {
+        while self.log.len() > mark.0
+            && let Some(change) = self.log.pop()
+        {
             match change {
                 Change::Location(thread, location) => self.at[thread.index()] = location,
                 Change::Value(var, value) => self.values[var.index()] = value,

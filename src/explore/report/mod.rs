@@ -121,7 +121,7 @@ impl Report<'_> {
             ),
             Limit::Timeout => ("the time was up".to_owned(), "raise --timeout"),
             Limit::States => (
-                format!("there are more than {} states", self.config.max_states),
+                format!("there are more than {} states", self.exploration.states),
                 "raise --max-states",
             ),
             Limit::Buffer => (

@@ -46,8 +46,8 @@ pub fn compare(
     let reduced = lower(&reduced, &IndexSet::new());
     let layout = reduce::layout(file, checked, config);
 
-    let ours = run(&source, config.model, config.k);
-    let theirs = run(&reduced, Model::Sc, config.k);
+    let ours = run(&source, config.model, config.k, true);
+    let theirs = run(&reduced, Model::Sc, config.k, true);
     if !is_comparable(&ours) || !is_comparable(&theirs) {
         return Ok(Err(TooLarge));
     }
@@ -58,7 +58,9 @@ pub fn compare(
         &theirs.limits.contains(&Limit::Overflow),
     )?;
     same("verdict", &is_violated(&ours), &is_violated(&theirs))?;
-    compare_specs(&source, &reduced, config)?;
+    if is_violated(&ours) {
+        compare_specs(&source, &reduced, config)?;
+    }
     let finals = own_finals(&ours, &source, &Layout::default());
     same("finals", &finals, &own_finals(&theirs, &source, &layout))?;
     Ok(Ok(Agreement {
@@ -107,8 +109,8 @@ fn compare_specs(source: &Program, reduced: &Program, config: &ReduceConfig) -> 
                 .collect(),
             ..program.clone()
         };
-        let ours = run(&only(source), config.model, config.k);
-        let theirs = run(&only(reduced), Model::Sc, config.k);
+        let ours = run(&only(source), config.model, config.k, false);
+        let theirs = run(&only(reduced), Model::Sc, config.k, false);
         let what = match choice {
             Some(index) => format!("verdict on spec {index} ({:?})", source.specs[index].name),
             None => "verdict on the assertions".to_owned(),
@@ -118,12 +120,12 @@ fn compare_specs(source: &Program, reduced: &Program, config: &ReduceConfig) -> 
     Ok(())
 }
 
-fn run(program: &Program, model: Model, buffer: usize) -> Exploration {
+fn run(program: &Program, model: Model, buffer: usize, outcomes: bool) -> Exploration {
     let config = ExploreConfig {
         buffer,
         max_states: MAX_STATES,
         star: Star::default(),
-        outcomes: true,
+        outcomes,
         timeout: None,
     };
     explore(program, model, &config).expect("no background block under a relaxed model")

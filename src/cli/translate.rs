@@ -66,12 +66,13 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
         fences,
         flush: args.flush,
     };
-    match reduce::reduce(&file, &checked, &config) {
-        Ok(tree) => Ok(Answer {
-            text: lang::print(&tree),
-            output: args.output.clone(),
-            exit: Exit::Done,
-        }),
-        Err(error) => Err(Failure::Source(file, vec![error.to_diagnostic()])),
-    }
+    let tree = reduce::reduce(&file, &checked, &config)
+        .map_err(|error| Failure::Source(file.clone(), vec![error.to_diagnostic()]))?;
+    // The reduced program obeys all rules but may exceed the limits of size.
+    let reduced = lang::check(tree).map_err(|diagnostics| Failure::Source(file, diagnostics))?;
+    Ok(Answer {
+        text: lang::print(&reduced.tree),
+        output: args.output.clone(),
+        exit: Exit::Done,
+    })
 }

@@ -6,14 +6,14 @@
 
 use std::fmt::Write as _;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value, json};
 
-use crate::lang::ast::Span;
 use crate::lang::source::{Diagnostic, SourceFile};
 use crate::model::Model;
 
 use super::decide::{Decision, Observation};
+use super::parse::span;
 
 /// What is expected of each test, by name.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ impl Expectations {
         let mut diagnostics = Vec::new();
         let mut start = 0;
         for (index, line) in file.text().split('\n').enumerate() {
-            let place = span(start, start + line.trim_end().len());
+            let place = span(start..start + line.trim_end().len());
             start += line.len() + 1;
             if line.trim().is_empty() || index == 0 && is_header(line) {
                 continue;
@@ -93,12 +93,15 @@ impl Expectations {
             differ: Vec::new(),
             unknown: Vec::new(),
             unexpected: Vec::new(),
-            missing: self.0.keys().cloned().collect(),
+            missing: Vec::new(),
         };
+        let mut given = IndexSet::new();
         for (test, decision) in decisions {
-            comparison.missing.retain(|name| name != test);
+            given.insert(test);
             comparison.add(test, self.0.get(test).copied(), decision);
         }
+        let missing = self.0.keys().filter(|name| !given.contains(name.as_str()));
+        comparison.missing = missing.cloned().collect();
         comparison
     }
 }
@@ -216,12 +219,4 @@ fn field(text: &str) -> &str {
         .strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'));
     quoted.unwrap_or(text)
-}
-
-fn span(start: usize, end: usize) -> Span {
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Span {
-        start: offset(start),
-        end: offset(end),
-    }
 }

@@ -1,8 +1,8 @@
 //! The registers of the two dialects of x86 tests.
 //!
 //! A register goes by one name whatever the width of an access: in an `X86` test `EAX`, in an
-//! `X86_64` test `rax`, which `eax` is a part of. That is right as long as values fit both widths, which
-//! `numbers` sees to. Parts of 8 and 16 bits, flags and the instruction pointer are not modelled.
+//! `X86_64` test `rax`, which `eax` is a part of. That is right as long as values fit both widths, and
+//! the parser refuses numbers that do not. Parts of 8 and 16 bits, flags and the instruction pointer are not modelled.
 
 use super::syntax::Register;
 

@@ -96,7 +96,7 @@ fn state_json(states: &FinalStates, row: &[i64]) -> Value {
 }
 
 /// Why a test was not decided, and what to try.
-pub fn reason(limit: Limit) -> &'static str {
+fn reason(limit: Limit) -> &'static str {
     match limit {
         Limit::Timeout => "the time was up; give it more with `--timeout`",
         Limit::States => "there are more states than allowed; allow more with `--max-states`",

@@ -26,15 +26,19 @@ fn decided(test: &Test, model: Model) -> FinalStates {
     }
 }
 
-fn stored_tests() -> Vec<Test> {
+/// The texts of all tests in `tests/litmus`.
+pub(super) fn stored_texts() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/litmus");
-    let entries = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let tests = entries.filter(|path| path.extension().is_some_and(|end| end == "litmus"));
+    let entries = std::fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let tests = paths.filter(|path| path.extension().is_some_and(|end| end == "litmus"));
     tests
-        .map(|path| test(&std::fs::read_to_string(path).unwrap()))
+        .map(|path| std::fs::read_to_string(path).unwrap())
         .collect()
+}
+
+fn stored_tests() -> Vec<Test> {
+    stored_texts().iter().map(|text| test(text)).collect()
 }
 
 /// SB with this condition; under TSO it has four final states, under SC three.

@@ -299,8 +299,9 @@ fn unknown_architecture(architecture: &Pair<'_, Rule>) -> Diagnostic {
         .with_note("a test begins with `X86` or `X86_64` and its name")
 }
 
-fn span(range: Range<usize>) -> Span {
-    let offset = |at: usize| u32::try_from(at).expect("a test has fewer than 2^32 bytes");
+/// The span of a range of bytes.
+pub(super) fn span(range: Range<usize>) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span {
         start: offset(range.start),
         end: offset(range.end),

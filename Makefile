@@ -27,7 +27,7 @@ random: setup ## Hold the reductions against the models on 20,000 random program
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random_programs
 
 golden: setup ## Accept the present output as the golden files of translations/
-	INSTA_UPDATE=always $(CARGO) test --test golden
+	INSTA_UPDATE=always $(CARGO) test --test golden --test golden_proofs
 
 lint: ## Check formatting, lints and documentation
 	$(CARGO) fmt --all --check

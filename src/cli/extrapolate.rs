@@ -1,10 +1,8 @@
 //! `cupola extrapolate`: the predicates and cubes for a model.
 
 use clap::Args;
-use cupola::extrapolate::{Extrapolation, Rule};
 use cupola::model::Model;
-use cupola::pipeline::{self, Stage};
-use cupola::proof::section;
+use cupola::pipeline;
 use cupola::report::Method;
 
 use super::pipeline::PipelineArgs;
@@ -50,24 +48,10 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
     });
     match extrapolated {
         Ok((stage, found)) => Ok(Answer {
-            text: text(&stage, &found),
+            text: found.text(&stage.reduced),
             output: args.output.clone(),
             exit: Exit::Done,
         }),
         Err(error) => Err(loaded.failure(error)),
     }
-}
-
-fn text(stage: &Stage, found: &Extrapolation) -> String {
-    let remark = |rule: &Rule| Some(format!("rule {}", rule.0));
-    let predicates = found.predicates.iter().zip(&found.predicate_rules);
-    let predicates = predicates.map(|(p, rule)| (p.text(&stage.reduced), remark(rule)));
-    let mut text = section("predicates", predicates);
-    if !found.cubes.is_empty() {
-        let cubes = found.cubes.iter().zip(&found.cube_rules);
-        let cubes =
-            cubes.map(|(cube, rule)| (cube.text(&stage.reduced, &found.predicates), remark(rule)));
-        text += &section("cubes", cubes);
-    }
-    text
 }

@@ -19,7 +19,7 @@ use crate::lang::ast::CompareOp;
 use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol, TooLarge, rename_cond};
 use crate::model::Model;
 use crate::program::{Cond, Program, Term, VarId};
-use crate::proof::Proof;
+use crate::proof::{Proof, section};
 use crate::reduce::Layout;
 pub use slots::Slots;
 
@@ -200,6 +200,21 @@ fn equalities(slots: &Slots) -> Result<Vec<Predicate>, TooLarge> {
 }
 
 impl Extrapolation {
+    /// Predicates and cubes as text, each with its rule.
+    pub fn text(&self, program: &Program) -> String {
+        let remark = |rule: &Rule| Some(format!("rule {}", rule.0));
+        let predicates = self.predicates.iter().zip(&self.predicate_rules);
+        let predicates = predicates.map(|(p, rule)| (p.text(program), remark(rule)));
+        let mut text = section("predicates", predicates);
+        if !self.cubes.is_empty() {
+            let cubes = self.cubes.iter().zip(&self.cube_rules);
+            let cubes =
+                cubes.map(|(cube, rule)| (cube.text(program, &self.predicates), remark(rule)));
+            text += &section("cubes", cubes);
+        }
+        text
+    }
+
     fn add_all(&mut self, rule: Rule, predicates: Vec<Predicate>) {
         for predicate in predicates {
             let constant = matches!(predicate.formula, Formula::True | Formula::False);

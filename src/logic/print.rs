@@ -92,9 +92,11 @@ fn print_term(program: &Program, term: &Term, least: Level) -> String {
         Term::Const(value) => (value.to_string(), Level::Atom),
         Term::Var(var) => (program.var_display_name(*var), Level::Atom),
         Term::Choice(index, elements) => {
-            let elements: Vec<String> = elements.iter().map(|e| term_at(e, Level::Sum)).collect();
-            let text = format!("[{}][{}]", elements.join(", "), term_at(index, Level::Sum));
-            (text, Level::Atom)
+            let index = term_at(index, Level::Sum);
+            (
+                format!("{}[{index}]", array_text(program, elements)),
+                Level::Atom,
+            )
         }
         Term::Neg(inner) => (format!("-{}", term_at(inner, Level::Atom)), Level::Product),
         Term::Binary(op, a, b) => {
@@ -108,6 +110,22 @@ fn print_term(program: &Program, term: &Term, least: Level) -> String {
         }
     };
     parenthesised(text, level < least)
+}
+
+/// The array that some terms are the elements of: its name, or the list of the terms.
+fn array_text(program: &Program, elements: &[Term]) -> String {
+    let texts = elements
+        .iter()
+        .map(|term| print_term(program, term, Level::Sum));
+    let texts: Vec<String> = texts.collect();
+    let name = texts.first().and_then(|first| first.strip_suffix("[0]"));
+    let is_element = |(index, text): (usize, &String)| {
+        name.is_some_and(|name| *text == format!("{name}[{index}]"))
+    };
+    match name {
+        Some(name) if texts.iter().enumerate().all(is_element) => name.to_owned(),
+        _ => format!("[{}]", texts.join(", ")),
+    }
 }
 
 fn parenthesised(text: String, needed: bool) -> String {

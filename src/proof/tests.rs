@@ -1,1 +1,77 @@
+//! Proofs are read, printed and harvested.
 
+use indexmap::IndexSet;
+
+use super::*;
+use crate::lang::source::SourceFile;
+use crate::lang::{self};
+use crate::program;
+
+const PROGRAM: &str = "shared x, a[2]; thread P { local r; r = x; if (r < 3) { x = 7; } }
+    thread Q[2] { local s; s = x; assert(s != 9); }";
+
+fn read(text: &str) -> (Program, Proof, usize) {
+    let file = SourceFile::new("p.cup", PROGRAM);
+    let checked = lang::load(&file).expect("the program is correct");
+    let (proof, warnings) =
+        parse(&SourceFile::new("p.proof", text), &checked).expect("the proof is correct");
+    let program = program::lower(&checked, &IndexSet::new());
+    (program, proof, warnings.len())
+}
+
+#[test]
+fn what_is_printed_can_be_read_back() {
+    let text = "predicates {
+  x == 0;
+  P.r + 1 <= x;
+  Q[0].s == a[1];
+  x == 0 || !(P.r < 2 && x < 1);
+  a[x] == 2;
+}
+cubes {
+  x == 0 && !(P.r + 1 <= x);
+  !(x == 0) && (x == 0 || !(P.r < 2 && x < 1)) && a[x] == 2;
+}
+";
+    let (program, proof, warnings) = read(text);
+    assert_eq!(proof.text(&program), text);
+    assert_eq!(warnings, 0);
+}
+
+#[test]
+fn comments_and_negated_literals_are_read() {
+    let (_, proof, _) = read(
+        "// a proof\npredicates { /* one */ x == 0; // two\n r < 5; }
+        cubes { x != 0 && r >= 5; }",
+    );
+    let cube = &proof.cubes.expect("there is one")[0];
+    assert!(cube.literals().iter().all(|literal| !literal.positive));
+}
+
+#[test]
+fn repeated_and_constant_predicates_are_left_out_with_a_warning() {
+    let (_, proof, warnings) = read("predicates { x < 1; x <= 0; 0 == 0; }");
+    assert_eq!((proof.predicates.len(), warnings), (1, 2));
+}
+
+#[test]
+fn predicates_are_harvested_and_follow_copies() {
+    let file = SourceFile::new("p.cup", PROGRAM);
+    let checked = lang::load(&file).expect("the program is correct");
+    let program = program::lower(&checked, &IndexSet::new());
+    let found = harvest(&program);
+    let texts: Vec<String> = found.predicates.iter().map(|p| p.text(&program)).collect();
+    for text in [
+        "P.r < 3",
+        "x == 7",
+        "Q[0].s == 9",
+        "x < 3",
+        "P.r == 7",
+        "x == 9",
+    ] {
+        assert!(
+            texts.contains(&text.to_owned()),
+            "{text} is not in {texts:?}"
+        );
+    }
+}

@@ -8,6 +8,21 @@ use crate::model::Model;
 /// The number of the schema: it changes when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
 
+/// The figures of the deciding try that a result repeats.
+const FIGURES: [&str; 11] = [
+    "predicates",
+    "cubes",
+    "smt_calls",
+    "smt_unknown",
+    "smt_seconds",
+    "build_seconds",
+    "cubes_used",
+    "largest_cube",
+    "states",
+    "memory_bytes",
+    "check_seconds",
+];
+
 impl Report {
     /// The report as JSON.
     pub fn json(&self) -> Value {
@@ -25,31 +40,31 @@ impl Report {
     }
 
     fn result(&self, result: &ModelResult) -> Value {
-        let last = result.attempts.last();
-        let mut value = json!({
+        let last = result.attempts.last().filter(|_| !result.sc_failed);
+        let figures = last.map(|tried| tried.json(result.model));
+        let figure = |name: &str| {
+            figures
+                .as_ref()
+                .map_or(Value::Null, |all| all[name].clone())
+        };
+        let trace = result.outcome().and_then(AttemptOutcome::trace);
+        let mut object = json!({
             "model": result.model.to_string(),
-            "k": Value::Null,
-            "method": Value::Null,
+            "k": figure("k"),
+            "method": figure("method"),
             "fences": result.fences,
             "verdict": if result.is_verified() { "verified" } else { "unknown" },
             "reason": reason(result),
             "property": property(result),
             "predicates_sc": self.predicates_sc,
         });
-        let figures = last.map(|tried| tried.json(result.model));
-        let trace = last.and_then(|tried| tried.outcome.trace());
-        let tries: Vec<Value> = match result.sc_failed {
-            true => Vec::new(),
-            false => result
-                .attempts
-                .iter()
-                .map(|tried| tried.json(result.model))
-                .collect(),
-        };
-        merge(&mut value, figures.filter(|_| !result.sc_failed));
-        value["trace"] = trace.map_or(Value::Null, AbstractTrace::json);
-        value["tries"] = Value::Array(tries);
-        value
+        for name in FIGURES {
+            object[name] = figure(name);
+        }
+        object["trace"] = trace.map_or(Value::Null, AbstractTrace::json);
+        let tries = result.attempts.iter().filter(|_| !result.sc_failed);
+        object["tries"] = tries.map(|tried| tried.json(result.model)).collect();
+        object
     }
 }
 
@@ -135,12 +150,5 @@ fn property(result: &ModelResult) -> Option<&str> {
         AttemptOutcome::Abstraction(property, _) => Some(&property.name),
         AttemptOutcome::Overflow(_) => Some("overflow"),
         AttemptOutcome::Verified | AttemptOutcome::Limit(_) => None,
-    }
-}
-
-/// Writes the fields of `from` over those of `into`.
-fn merge(into: &mut Value, from: Option<Value>) {
-    if let (Value::Object(into), Some(Value::Object(from))) = (into, from) {
-        into.extend(from.into_iter().filter(|(name, _)| name != "outcome"));
     }
 }

@@ -31,6 +31,7 @@ pub fn find(
             inconsistent,
             pool: Pool::default(),
             found: Vec::new(),
+            record_cores: !matches!(search, Search::Candidates(_)),
         };
         match search {
             Search::Exhaustive => finder.exhaustive(size),
@@ -48,6 +49,9 @@ struct Finder<'a> {
     inconsistent: Vec<Vec<usize>>,
     pool: Pool,
     found: Vec<Vec<usize>>,
+    /// Whether the part of a cube that the solver needed is recorded instead of the cube. Where the
+    /// search is complete this only saves questions; elsewhere the result would depend on the solver.
+    record_cores: bool,
 }
 
 /// What the solver says about a cube.
@@ -145,8 +149,12 @@ impl Finder<'_> {
         let literals = cube.iter().map(|&number| self.cone.literal(number));
         match self.solver.check(&literals.collect_vec()) {
             Answer::Inconsistent(core) => {
-                let part = core.iter().map(|&literal| self.member(literal)).collect();
-                self.found.push(part);
+                let core = core.iter().map(|&literal| self.member(literal));
+                self.found.push(if self.record_cores {
+                    core.collect()
+                } else {
+                    cube.to_vec()
+                });
                 Status::Implies
             }
             Answer::Consistent(model) => match self.cone.true_in(&model) {

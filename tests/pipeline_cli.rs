@@ -1,0 +1,212 @@
+//! The commands of the proof pipeline: what they print, where, and how they end.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const SAFE: &str =
+    "shared x;\nthread P {\n  local r;\n  x = 1;\n  r = x;\n}\ninvariant small: x <= 1;\n";
+
+fn cupola(arguments: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("cupola").expect("the binary is built");
+    command.args(arguments).output().expect("the binary runs")
+}
+
+/// A folder with `p.cup` and `p.proof`.
+fn folder(program: &str, proof: &str) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().expect("there is room");
+    std::fs::write(folder.path().join("p.cup"), program).expect("it can be written");
+    std::fs::write(folder.path().join("p.proof"), proof).expect("it can be written");
+    let file = folder.path().join("p.cup");
+    (folder, file)
+}
+
+fn run(command: &str, file: &Path, more: &[&str]) -> Output {
+    let file = file.to_str().expect("a plain path");
+    let arguments: Vec<&str> = [command, file]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
+    cupola(&arguments)
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it ends by itself")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The proof is refused with a message that contains these words.
+fn refused(proof: &str, words: &[&str]) {
+    let (_folder, file) = folder(SAFE, proof);
+    let output = run("verify", &file, &["--model", "all"]);
+    assert_eq!(code(&output), 2, "{proof}\n{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+    for word in words {
+        assert!(
+            stderr(&output).contains(word),
+            "{proof}: no `{word}`\n{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn wrong_proofs_are_told_well() {
+    refused("predicates { y == 0; }", &["y", "p.proof:1:14"]);
+    refused("predicates { P.q == 0; }", &["q"]);
+    refused(
+        "predicates { x == 0; } cubes { x == 0 && x == 1; }",
+        &["no predicate of the list", "1:42"],
+    );
+    refused("predicates { x == 0 }", &["no proof"]);
+    refused("predicates { x + 1; }", &["condition"]);
+    refused("predicates { x == ; }", &["1:19"]);
+    refused("predicates { P@end; }", &["location"]);
+    refused("predicates { *; }", &["`*`"]);
+    refused("sentences { x == 0; }", &["predicates"]);
+    refused("predicates { x == 99999999999999999; }", &["too large"]);
+}
+
+#[test]
+fn verified_programs_exit_with_0() {
+    let (_folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    let output = run("verify", &file, &["--model", "all"]);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(stdout(&output).matches("verified").count(), 3);
+}
+
+#[test]
+fn a_proof_that_is_too_weak_exits_with_5_and_tells_the_path() {
+    let (_folder, file) = folder(SAFE, "predicates { x == 5; }");
+    for (command, more) in [("verify", &["--model", "all"][..]), ("prove", &[])] {
+        let output = run(command, &file, more);
+        assert_eq!(code(&output), 5, "{}", stderr(&output));
+        let told = stdout(&output) + &stderr(&output);
+        assert!(told.contains("small"), "{told}");
+    }
+    let output = run("prove", &file, &[]);
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_proof_with_cubes_can_be_written_and_read_back() {
+    let (folder, _) = folder(SAFE, "");
+    let written = folder.path().join("peterson.proof");
+    let target = written.to_str().expect("a plain path");
+    let output = cupola(&["prove", "examples/peterson.cup", "-o", target]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let proof = std::fs::read_to_string(&written).expect("it was written");
+    assert!(
+        proof.contains("cubes {\n  !(P0.o0 == 0) && !(P0.t0 == 0);"),
+        "{proof}"
+    );
+    let again = cupola(&["prove", "examples/peterson.cup", "-o", target]);
+    assert_eq!(code(&again), 2, "nothing is overwritten unasked");
+    let output = cupola(&["prove", "examples/peterson.cup", "--proof", target]);
+    assert_eq!(stdout(&output), proof);
+    let model = [
+        "verify",
+        "examples/peterson.cup",
+        "--model",
+        "pso",
+        "--proof",
+        target,
+        "--json",
+    ];
+    let report: Value = serde_json::from_slice(&cupola(&model).stdout).expect("it is JSON");
+    assert_eq!(report["results"][0]["method"], "ce");
+}
+
+#[test]
+fn without_a_proof_predicates_are_harvested() {
+    let folder = TempDir::new().expect("there is room");
+    let file = folder.path().join("p.cup");
+    std::fs::write(&file, SAFE).expect("it can be written");
+    let output = run("verify", &file, &["--model", "tso", "--json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(report["harvested"], true);
+}
+
+#[test]
+fn the_boolean_program_can_be_checked_on_its_own() {
+    let (folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    let program = folder.path().join("p.bp");
+    let target = program.to_str().expect("a plain path");
+    let output = run("abstract", &file, &["--model", "pso", "-o", target]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let output = run("check", &program, &[]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    std::fs::write(&program, "void main() begin assert(F); end").expect("it can be written");
+    assert_eq!(code(&run("check", &program, &[])), 10);
+    std::fs::write(&program, "void main() begin assert(q); end").expect("it can be written");
+    let output = run("check", &program, &[]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        output.stdout.is_empty() && stderr(&output).contains("p.bp:1:26"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let printed = |jobs| {
+        let arguments = [
+            "abstract",
+            "examples/peterson.cup",
+            "--model",
+            "tso",
+            "-j",
+            jobs,
+        ];
+        stdout(&cupola(&arguments))
+    };
+    assert_eq!(printed("1"), printed("2"));
+}
+
+/// The fields that `docs/verification.md` promises, and no others.
+#[test]
+fn the_json_report_has_the_documented_fields() {
+    let documentation = include_str!("../docs/verification.md");
+    let documented = |heading: &str| -> Vec<String> {
+        let section = documentation
+            .split(heading)
+            .nth(1)
+            .expect("the heading is there");
+        let rows = section.lines().skip_while(|line| !line.starts_with("| `"));
+        let rows = rows.take_while(|line| line.starts_with('|'));
+        rows.filter_map(|row| row.split('`').nth(1).map(str::to_owned))
+            .collect()
+    };
+    let output = cupola(&[
+        "verify",
+        "examples/litmus_sb.cup",
+        "--model",
+        "all",
+        "--json",
+    ]);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let fields = |value: &Value| -> Vec<String> {
+        let object = value.as_object().expect("it is an object");
+        object.keys().cloned().collect()
+    };
+    assert_eq!(fields(&report), documented("#### The report"));
+    for result in report["results"].as_array().expect("a list") {
+        assert_eq!(fields(result), documented("#### A result"));
+        for tried in result["tries"].as_array().expect("a list") {
+            assert_eq!(fields(tried), documented("#### A try"));
+        }
+    }
+}

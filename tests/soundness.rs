@@ -1,0 +1,226 @@
+//! What is verified is safe: the abstraction is held against the explorer and against concrete runs.
+
+mod support;
+
+use boolprog_checker::{AbstractState, Limits, Options};
+use cupola::abstraction::Abstraction;
+use cupola::explore::{ExploreConfig, Star, Verdict, explore};
+use cupola::lang::placement::Placement;
+use cupola::logic::{Flag, Valuation};
+use cupola::model::Model;
+use cupola::pipeline::{
+    self, Bound, MethodChoice, PipelineConfig, Stage, abstracted, extrapolated,
+};
+use cupola::program::{LocId, ThreadId, VarId, lower};
+use cupola::report::Method;
+use indexmap::IndexMap;
+use support::proofs::Proved;
+use support::random::Random;
+use support::walk::Walk;
+use support::{examples, random};
+
+const METHODS: [Method; 4] = [Method::Trad, Method::Pe, Method::Ce, Method::Lazy];
+
+/// How many random programs are tried; `CUPOLA_RANDOM_PROGRAMS` sets another number.
+fn random_programs() -> u64 {
+    let setting = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();
+    setting.map_or(40, |text| text.parse().expect("a number"))
+}
+
+/// Whatever predicates are left, and whatever the method and the bound, a violated program is not
+/// verified.
+#[test]
+fn violated_examples_are_never_verified() {
+    let mut random = Random::new(1);
+    for example in examples::all() {
+        for expected in example.header.expectations.iter().filter(|e| !e.safe) {
+            let mut proved = Proved::example(&example.name);
+            if random.one_in(2) {
+                proved.proof.predicates.retain(|_| !random.one_in(3));
+                proved.proof.cubes = None;
+            }
+            let method = MethodChoice::Only(random.pick(&METHODS));
+            let bound = Bound::Fixed(1 + random.below(2));
+            let placement = Placement::Named(expected.fences.clone());
+            let report = proved.verify(&[expected.model], (bound, method), placement);
+            assert!(
+                !report.is_verified(),
+                "{} {} {:?} {method:?} {bound:?}",
+                example.name,
+                expected.model,
+                expected.fences
+            );
+        }
+    }
+}
+
+#[test]
+fn the_unsoundness_example_is_not_verified_under_pso() {
+    let program = "shared X, Y;
+        thread P { local r; r = Y; X = r + 1; fence; }
+        thread Q { local s; s = X; Y = s + 1; fence; assert(X != Y, \"different\"); }";
+    let proof = "predicates { X == Y; X == 1; Y == 1; X == 0; Y == 0;
+        P.r == 0; P.r == 1; Q.s == 0; Q.s == 1; X == P.r + 1; Y == Q.s + 1; }";
+    let proved = Proved::new("unsoundness", program, Some(proof));
+    for method in METHODS
+        .map(MethodChoice::Only)
+        .into_iter()
+        .chain([MethodChoice::Auto])
+    {
+        for bound in [Bound::Fixed(1), Bound::Auto(2)] {
+            let report = proved.verify(&[Model::Pso], (bound, method), Placement::Declared);
+            assert!(!report.is_verified(), "{method:?}\n{}", report.text());
+        }
+    }
+}
+
+/// What is verified under a model is not violated under it or under a stronger one.
+#[test]
+fn verified_programs_are_not_violated_under_stronger_models() {
+    let mut verified = 0;
+    for seed in 0..random_programs() {
+        let text = cupola::lang::print(&random::program(seed));
+        let proved = Proved::new("random.cup", &text, None);
+        for (model, stronger) in [
+            (Model::Pso, &Model::ALL[..]),
+            (Model::Tso, &Model::ALL[..2]),
+        ] {
+            let how = (Bound::Auto(2), MethodChoice::Only(Method::Pe));
+            let report = proved.verify(&[model], how, Placement::Declared);
+            if !report.is_verified() {
+                continue;
+            }
+            verified += 1;
+            for model in stronger {
+                let verdict = explored(&proved, *model);
+                assert_ne!(verdict, Verdict::Violated, "seed {seed} {model}\n{text}");
+            }
+        }
+    }
+    assert!(
+        verified * 20 >= random_programs(),
+        "only {verified} verified"
+    );
+}
+
+fn explored(proved: &Proved, model: Model) -> Verdict {
+    let fences = Placement::Declared
+        .in_force(&proved.checked, model)
+        .expect("the program's own places");
+    let config = ExploreConfig {
+        buffer: 3,
+        max_states: 100_000,
+        star: Star::new(-1, 2).expect("there are values"),
+        outcomes: false,
+        timeout: None,
+    };
+    let explored = explore(&lower(&proved.checked, &fences), model, &config);
+    explored.expect("it has no background blocks").verdict
+}
+
+/// Every state of a random run of a reduced program is covered by an abstract state.
+#[test]
+fn concrete_runs_stay_inside_the_abstract_states() {
+    let mut walked = 0;
+    for example in examples::all() {
+        let proved = Proved::example(&example.name);
+        for model in Model::ALL {
+            walked += usize::from(walk_inside(&proved, model, &example.name));
+        }
+    }
+    assert!(walked >= 40, "only {walked} programs are small enough");
+}
+
+/// Walks at random; false if the abstract states are too many.
+fn walk_inside(proved: &Proved, model: Model, name: &str) -> bool {
+    let config = PipelineConfig::default();
+    let stage = pipeline::stage(&proved.task(), model, 1, &Placement::Declared)
+        .expect("the example can be reduced");
+    let proof = extrapolated(&proved.task(), &stage, Method::Pe, &config.extrapolate)
+        .expect("numbers are small");
+    let built =
+        abstracted(&proved.task(), &stage, &proof, Method::Pe, &config).expect("numbers are small");
+    let options = Options {
+        limits: Limits {
+            max_states: 30_000,
+            ..Limits::default()
+        },
+        ..Options::default()
+    };
+    let Ok(states) = boolprog_checker::reachable_states(&built.program, &options) else {
+        return false;
+    };
+    let by_position = by_position(&built, &states);
+    for seed in 0..20 {
+        let mut walk = Walk::new(&stage.reduced, seed);
+        for step in 0..60 {
+            let covered = is_covered(&built, &stage, &by_position, &walk);
+            assert!(
+                covered,
+                "{name} {model}, run {seed}, step {step}:\n{walk:?}"
+            );
+            if !walk.step() {
+                break;
+            }
+        }
+    }
+    true
+}
+
+type ByPosition<'a> = IndexMap<Vec<Vec<String>>, Vec<&'a AbstractState>>;
+
+/// The abstract states in which the environment waits, by the labels where the threads stand.
+fn by_position<'a>(built: &Abstraction, states: &'a [AbstractState]) -> ByPosition<'a> {
+    let mut map: ByPosition<'_> = IndexMap::new();
+    for state in states {
+        let labels = state.threads.iter().map(|thread| match thread.next {
+            Some(stmt) => {
+                let labels = built.program.stmt(stmt).labels.iter();
+                labels.map(|label| label.name.clone()).collect()
+            }
+            None => Vec::new(),
+        });
+        map.entry(labels.collect()).or_default().push(state);
+    }
+    map
+}
+
+fn is_covered(
+    built: &Abstraction,
+    stage: &Stage,
+    states: &ByPosition<'_>,
+    walk: &Walk<'_>,
+) -> bool {
+    let at = |(thread, location): (ThreadId, &LocId)| {
+        format!("t{}_{}", thread.index(), location.index())
+    };
+    let threads = stage.reduced.thread_ids().zip(&walk.locations).map(at);
+    let wanted: Vec<String> = std::iter::once("env".to_owned()).chain(threads).collect();
+    let values = built
+        .predicates
+        .iter()
+        .map(|p| p.formula.eval(&Concrete(walk)));
+    let values: Vec<bool> = values
+        .map(|value| value.expect("values are small"))
+        .collect();
+    let same_place = states.iter().filter(|(labels, _)| {
+        labels.len() == wanted.len() && labels.iter().zip(&wanted).all(|(l, w)| l.contains(w))
+    });
+    same_place.flat_map(|(_, states)| states).any(|state| {
+        let mut pairs = state.globals.iter().zip(&values);
+        pairs.all(|(known, value)| known.is_none_or(|known| known == *value))
+    })
+}
+
+struct Concrete<'a, 'p>(&'a Walk<'p>);
+
+impl Valuation for Concrete<'_, '_> {
+    fn value(&self, var: VarId) -> i128 {
+        i128::from(self.0.values[var.index()])
+    }
+
+    fn holds(&self, flag: &Flag) -> bool {
+        flag.locations
+            .contains(&self.0.locations[flag.thread.index()])
+    }
+}

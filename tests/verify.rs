@@ -1,0 +1,217 @@
+//! The seven algorithms of the SAS 2013 paper verify, with the fences of their files.
+
+mod support;
+
+use cupola::lang::placement::Placement;
+use cupola::model::Model;
+use cupola::pipeline::{
+    self, Bound, MethodChoice, PipelineConfig, abstracted, boolean_program, extrapolated,
+};
+use cupola::report::{AttemptOutcome, Method, ModelResult};
+use support::proofs::{ALGORITHMS, Proved};
+
+const AUTO: (Bound, MethodChoice) = (Bound::Auto(4), MethodChoice::Auto);
+const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
+
+/// Verifies an algorithm under all models; returns the bounds that TSO and PSO need.
+fn bounds(name: &str) -> (usize, usize) {
+    let report = Proved::example(name).verify(&Model::ALL, AUTO, Placement::Declared);
+    for result in &report.results {
+        assert!(
+            result.is_verified(),
+            "{name} {}\n{}",
+            result.model,
+            report.text()
+        );
+        let plain = result.attempts.iter().all(|tried| !tried.split);
+        assert!(plain, "{name} {} needs splitting", result.model);
+    }
+    let k = |model: Model| {
+        let mut results = report.results.iter();
+        let result = results.find(|result| result.model == model);
+        last_bound(result.expect("all models were asked for"))
+    };
+    (k(Model::Tso), k(Model::Pso))
+}
+
+fn last_bound(result: &ModelResult) -> usize {
+    result.attempts.last().map_or(0, |tried| tried.k)
+}
+
+#[test]
+fn dekker_verifies() {
+    assert_eq!(bounds("dekker"), (3, 2));
+}
+
+#[test]
+fn peterson_verifies() {
+    assert_eq!(bounds("peterson"), (3, 2));
+}
+
+#[test]
+fn the_alternating_bit_protocol_verifies() {
+    assert_eq!(bounds("abp"), (1, 1));
+}
+
+#[test]
+fn szymanski_verifies() {
+    assert_eq!(bounds("szymanski"), (4, 4));
+}
+
+#[test]
+fn the_queue_verifies() {
+    assert_eq!(bounds("queue"), (1, 1));
+}
+
+#[test]
+fn bakery_verifies() {
+    assert_eq!(bounds("bakery"), (2, 2));
+}
+
+#[test]
+fn ticket_verifies() {
+    assert_eq!(bounds("ticket"), (1, 1));
+}
+
+/// Both ways of extrapolation verify a program, with its own fences and with all of them at k = 1.
+fn both_extrapolations_verify(name: &str) {
+    let proved = Proved::example(name);
+    for method in [Method::Pe, Method::Ce].map(MethodChoice::Only) {
+        let own = proved.verify(&RELAXED, (Bound::Auto(4), method), Placement::Declared);
+        assert!(own.is_verified(), "{name}\n{}", own.text());
+        let all = proved.verify(&RELAXED, (Bound::Fixed(1), method), Placement::All);
+        assert!(all.is_verified(), "{name}\n{}", all.text());
+    }
+}
+
+#[test]
+fn both_extrapolations_verify_the_queue() {
+    both_extrapolations_verify("queue");
+}
+
+#[test]
+fn both_extrapolations_verify_bakery() {
+    both_extrapolations_verify("bakery");
+}
+
+#[test]
+fn both_extrapolations_verify_ticket() {
+    both_extrapolations_verify("ticket");
+}
+
+#[test]
+fn cube_extrapolation_asks_linearly_many_questions() {
+    let config = PipelineConfig::default();
+    for name in ALGORITHMS {
+        let mut proved = Proved::example(name);
+        let completed = pipeline::prove(&proved.task(), &config).expect("it has a proof");
+        proved.proof = completed.proof.expect("it is verified under SC");
+        for model in RELAXED {
+            let stage = pipeline::stage(&proved.task(), model, 1, &Placement::Declared)
+                .expect("the example can be reduced");
+            let proof = extrapolated(&proved.task(), &stage, Method::Ce, &config.extrapolate)
+                .expect("numbers are small");
+            let built = abstracted(&proved.task(), &stage, &proof, Method::Ce, &config)
+                .expect("numbers are small");
+            let most = 2 * (built.predicates.len() + proof.cubes.len());
+            assert!(
+                built.most_calls <= most as u64,
+                "{name} {model}: {} questions for one update or condition, {most} allowed",
+                built.most_calls
+            );
+        }
+    }
+}
+
+#[test]
+fn both_searches_print_the_same_boolean_program() {
+    for name in ["dekker", "peterson", "abp", "szymanski", "queue"] {
+        let proved = Proved::example(name);
+        for (model, method) in [
+            (Model::Sc, Method::Trad),
+            (Model::Tso, Method::Pe),
+            (Model::Pso, Method::Pe),
+        ] {
+            let printed = |search| {
+                let config = PipelineConfig {
+                    search,
+                    ..PipelineConfig::default()
+                };
+                let built = boolean_program(&proved.task(), (model, 1), method, &config);
+                let built = built
+                    .expect("numbers are small")
+                    .expect("no cubes are needed");
+                built.program.to_string()
+            };
+            use cupola::abstraction::cubes::Search;
+            assert_eq!(
+                printed(Search::Fast),
+                printed(Search::Exhaustive),
+                "{name} {model}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    for name in ["peterson", "ticket"] {
+        let proved = Proved::example(name);
+        let printed = |jobs| {
+            let config = PipelineConfig {
+                jobs,
+                ..PipelineConfig::default()
+            };
+            let built = boolean_program(&proved.task(), (Model::Pso, 1), Method::Pe, &config);
+            let built = built
+                .expect("numbers are small")
+                .expect("no cubes are needed");
+            built.program.to_string()
+        };
+        assert_eq!(printed(1), printed(2), "{name}");
+    }
+}
+
+/// Without a place of its placement an infinite algorithm is not verified.
+#[test]
+fn placements_of_the_infinite_algorithms_are_minimal() {
+    for name in ["queue", "bakery", "ticket"] {
+        let proved = Proved::example(name);
+        for model in RELAXED {
+            let places = Placement::Declared
+                .in_force(&proved.checked, model)
+                .expect("the program's own places");
+            for dropped in &places {
+                let rest = places.iter().filter(|place| *place != dropped).cloned();
+                let rest = Placement::Named(rest.collect());
+                let method = MethodChoice::Only(Method::Pe);
+                let report = proved.verify(&[model], (Bound::Auto(2), method), rest);
+                assert!(!report.is_verified(), "{name} {model} without {dropped}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_that_fails_under_sc_is_not_tried_elsewhere() {
+    let program = "shared x; thread P { x = 1; } invariant zero: x == 0;";
+    let proved = Proved::new("fails", program, Some("predicates { x == 0; }"));
+    let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
+    assert!(report.results.iter().all(|result| !result.is_verified()));
+    assert!(report.results[1..].iter().all(|result| result.sc_failed));
+    let Some(AttemptOutcome::Abstraction(property, trace)) = report.results[0].outcome() else {
+        panic!("the path to the broken property is told");
+    };
+    assert_eq!(property.name, "zero");
+    assert!(trace.steps.iter().any(|step| step.text == "x = 1"));
+}
+
+#[test]
+fn the_lazy_method_agrees_on_peterson() {
+    let proved = Proved::example("peterson");
+    let lazy = MethodChoice::Only(Method::Lazy);
+    let report = proved.verify(&[Model::Pso], (Bound::Auto(2), lazy), Placement::Declared);
+    assert!(report.is_verified(), "{}", report.text());
+    let without = proved.verify(&[Model::Pso], (Bound::Fixed(2), lazy), Placement::None);
+    assert!(!without.is_verified(), "{}", without.text());
+}

@@ -1,5 +1,8 @@
 //! Random programs: the searches agree with a naive interpreter, with each other, and with
 //! themselves when reductions are switched off.
+//!
+//! The programs are the same in every run. `BOOLPROG_TEST_FACTOR=n` makes it n times as many, others
+//! for every n.
 
 #![expect(
     clippy::print_stdout,
@@ -25,9 +28,13 @@ use support::reference::Reference;
 const LIMIT: usize = 1_500;
 
 fn run(cases: u32, seed: u64, test: impl Fn(&Tree, &Program) -> Result<(), TestCaseError>) {
+    let factor = std::env::var("BOOLPROG_TEST_FACTOR")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
     let config = Config {
-        cases,
-        rng_seed: RngSeed::Fixed(seed),
+        cases: cases * factor,
+        rng_seed: RngSeed::Fixed(seed + 100 * u64::from(factor)),
         failure_persistence: None,
         ..Config::default()
     };

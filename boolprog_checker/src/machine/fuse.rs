@@ -6,7 +6,7 @@
 //! step leads on. Fusable are steps without effect between locations with the same `enforce` that
 //! are both inside or both outside an atomic section.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::{Action, Edge, LocId, Location, Machine};
 
@@ -43,7 +43,7 @@ fn fusable(machine: &Machine, from: &Location, edge: &Edge) -> bool {
 
 /// The steps of all locations that fusable steps lead to, the location's own included.
 fn effective_edges(machine: &Machine, start: LocId) -> Vec<Edge> {
-    let mut seen = HashSet::from([start]);
+    let mut seen = FxHashSet::from_iter([start]);
     let mut order = vec![start];
     let mut edges = Vec::new();
     let mut next = 0;
@@ -64,7 +64,7 @@ fn effective_edges(machine: &Machine, start: LocId) -> Vec<Edge> {
 /// The location behind a chain of single fusable steps; a circle of them is left where it begins.
 fn last(machine: &Machine, start: LocId) -> LocId {
     let mut at = start;
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     while at != LocId::ENDED && seen.insert(at) {
         let location = machine.location(at);
         match location.edges.as_slice() {

@@ -16,7 +16,7 @@
 //! covered states. An `enforce` may be active through any thread in its text; a step stays invisible
 //! only if its own thread keeps it active before and after.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::{Action, Edge, EnforceId, FrameBit, ImageId, LocId, Machine};
 
@@ -47,7 +47,7 @@ fn variable(machine: &Machine, image: ImageId, bit: FrameBit) -> Variable {
     }
 }
 
-fn is_invisible(machine: &Machine, visible: &HashSet<Variable>, at: LocId, edge: &Edge) -> bool {
+fn is_invisible(machine: &Machine, visible: &FxHashSet<Variable>, at: LocId, edge: &Edge) -> bool {
     let location = machine.location(at);
     let plain = matches!(
         edge.action,
@@ -83,7 +83,7 @@ fn enforced_elsewhere(machine: &Machine, own: Option<EnforceId>, bits: &[FrameBi
         .any(|id| globals.iter().any(|bit| reads(bit, id)))
 }
 
-fn backward_targets(machine: &Machine) -> HashSet<LocId> {
+fn backward_targets(machine: &Machine) -> FxHashSet<LocId> {
     let all = machine.locations.iter().enumerate();
     let edges =
         all.flat_map(|(from, location)| location.edges.iter().map(move |edge| (from, edge.target)));
@@ -93,7 +93,7 @@ fn backward_targets(machine: &Machine) -> HashSet<LocId> {
         .collect()
 }
 
-fn visible_variables(machine: &Machine) -> HashSet<Variable> {
+fn visible_variables(machine: &Machine) -> FxHashSet<Variable> {
     let mut visible = shared_globals(machine);
     for location in &machine.locations {
         for edge in &location.edges {
@@ -111,7 +111,7 @@ fn visible_variables(machine: &Machine) -> HashSet<Variable> {
 }
 
 /// Adds what shares a conjunct of an `enforce` with a visible variable.
-fn close_under_enforce(machine: &Machine, visible: &mut HashSet<Variable>) {
+fn close_under_enforce(machine: &Machine, visible: &mut FxHashSet<Variable>) {
     let mut groups: Vec<Vec<Variable>> = Vec::new();
     let mut images = vec![None; machine.enforces.len()];
     for location in &machine.locations {
@@ -151,10 +151,10 @@ struct Role {
 }
 
 /// The globals that two threads can touch.
-fn shared_globals(machine: &Machine) -> HashSet<Variable> {
+fn shared_globals(machine: &Machine) -> FxHashSet<Variable> {
     let roles = roles(machine);
     let mut owner: Vec<Option<usize>> = vec![None; machine.globals.len()];
-    let mut shared = HashSet::new();
+    let mut shared = FxHashSet::default();
     for (number, role) in roles.iter().enumerate() {
         for bit in touched_globals(machine, role) {
             let other = *owner[bit as usize].get_or_insert(number) != number;
@@ -166,7 +166,7 @@ fn shared_globals(machine: &Machine) -> HashSet<Variable> {
     shared
 }
 
-fn touched_globals(machine: &Machine, role: &Role) -> HashSet<FrameBit> {
+fn touched_globals(machine: &Machine, role: &Role) -> FxHashSet<FrameBit> {
     let locations = machine
         .locations
         .iter()

@@ -1,7 +1,7 @@
 //! A naive interpreter of boolean programs, written without any code of the crate but the syntax
 //! tree: threads are call stacks, states are plain values in a set, nothing is reduced.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use boolprog_checker::Trace;
 use boolprog_checker::ast::{Expr, Ident, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
@@ -44,13 +44,13 @@ enum Instruction<'a> {
 struct Code<'a> {
     procedure: &'a Procedure,
     instructions: Vec<(usize, Instruction<'a>)>,
-    labels: HashMap<&'a str, usize>,
+    labels: BTreeMap<&'a str, usize>,
 }
 
 pub struct Reference<'a> {
     tree: &'a Tree,
     codes: Vec<Code<'a>>,
-    ids: HashMap<*const Stmt, usize>,
+    ids: BTreeMap<*const Stmt, usize>,
 }
 
 /// The result of one instruction.
@@ -75,7 +75,7 @@ impl<'a> Reference<'a> {
             let mut code = Code {
                 procedure,
                 instructions: Vec::new(),
-                labels: HashMap::new(),
+                labels: BTreeMap::new(),
             };
             reference.flatten(&procedure.body, &mut code);
             let gotos: Vec<_> = code.instructions.iter().map(|(id, _)| *id).collect();

@@ -1,9 +1,10 @@
 //! Two hundred broken texts: each is refused by the command with exit code 2 and a diagnostic.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+#[path = "support/command.rs"]
+mod command;
 
 use boolprog_checker::parse;
+use command::run;
 
 /// How many broken texts are tried.
 const MUTATIONS: usize = 200;
@@ -42,23 +43,6 @@ fn mutate(text: &str, numbers: &mut Numbers) -> String {
     String::from_utf8(bytes).expect("the text is plain ASCII")
 }
 
-fn run(text: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_boolprog-checker"))
-        .arg("-")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    child
-        .stdin
-        .take()
-        .expect("it has an input")
-        .write_all(text.as_bytes())
-        .expect("it reads");
-    child.wait_with_output().expect("the command ends")
-}
-
 #[test]
 fn broken_input_is_exit_code_2_with_a_diagnostic() {
     let mut numbers = Numbers(42);
@@ -69,7 +53,7 @@ fn broken_input_is_exit_code_2_with_a_diagnostic() {
             continue;
         }
         broken += 1;
-        let output = run(&text);
+        let output = run(&text, &[]);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{text}\n{message}");
         assert!(output.stdout.is_empty(), "{text}");

@@ -19,6 +19,7 @@ pub fn program(variables: usize, threads: usize) -> Program {
         all.join(", "),
         vec!["F"; variables].join(", ")
     );
+    text.push_str("  assert(!b0);\n");
     for thread in 1..threads {
         let _ = writeln!(text, "  start_thread goto T{thread};");
     }

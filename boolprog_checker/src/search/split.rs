@@ -55,50 +55,32 @@ pub(crate) fn assume(
         propagate::settle(context.machine, config, &[bit])?;
         learn(config)
     };
-    split(context.budget, config, undecided, settle)
-        .into_iter()
-        .for_each(emit);
+    Parts {
+        budget: context.budget,
+        work: vec![config],
+        given: 0,
+        undecided,
+        settle,
+    }
+    .for_each(emit);
 }
 
 /// The completions of a state that all active `enforce`s allow.
 pub(crate) fn complete(context: Context<'_>, config: Config) -> Vec<Config> {
-    let machine = context.machine;
-    let places = config.places(machine);
-    let undecided = |config: &Config| {
-        places
-            .iter()
-            .copied()
-            .find(|bit| config.get(*bit).is_none())
-    };
-    split(context.budget, config, undecided, |config, bit| {
-        propagate::settle(machine, config, &[bit])
-    })
+    let places = config.places(context.machine);
+    concretise(context, config, &places).collect()
 }
 
 /// Whether some completion of the state satisfies all active `enforce`s.
 pub(crate) fn is_possible(context: Context<'_>, config: &Config) -> bool {
-    let machine = context.machine;
-    let places: Vec<_> = config
-        .live()
-        .flat_map(|slot| propagate::enforced(machine, config, slot))
-        .collect();
-    let undecided = |config: &Config| {
-        places
-            .iter()
-            .copied()
-            .find(|bit| config.get(*bit).is_none())
-    };
-    if undecided(config).is_none() {
-        return true;
-    }
-    let settle = |config: &mut Config, bit: StateBit| propagate::settle(machine, config, &[bit]);
-    let mut parts = Parts {
-        budget: context.budget,
-        work: vec![config.clone()],
-        undecided,
-        settle,
-    };
-    parts.next().is_some() || context.budget.stopped().is_some()
+    let enforced = |slot| propagate::enforced(context.machine, config, slot);
+    let places: Vec<_> = config.live().flat_map(enforced).collect();
+    let known = places.iter().all(|bit| config.get(*bit).is_some());
+    known
+        || concretise(context, config.clone(), &places)
+            .next()
+            .is_some()
+        || context.budget.stopped().is_some()
 }
 
 /// The states to execute a step in: split where [`Splitting::All`] asks for it.
@@ -111,17 +93,30 @@ pub(crate) fn prepare(
     if context.splitting != Splitting::All {
         return vec![config];
     }
-    let machine = context.machine;
-    let places = touched(machine, &config, slot, edge);
+    let places = touched(context.machine, &config, slot, edge);
+    concretise(context, config, &places).collect()
+}
+
+/// The parts of a state in which all the places are known.
+fn concretise<'a>(
+    context: Context<'a>,
+    config: Config,
+    places: &'a [StateBit],
+) -> impl Iterator<Item = Config> + 'a {
     let undecided = |config: &Config| {
         places
             .iter()
             .copied()
             .find(|bit| config.get(*bit).is_none())
     };
-    split(context.budget, config, undecided, |config, bit| {
-        propagate::settle(machine, config, &[bit])
-    })
+    let settle = move |config: &mut Config, bit| propagate::settle(context.machine, config, &[bit]);
+    Parts {
+        budget: context.budget,
+        work: vec![config],
+        given: 0,
+        undecided,
+        settle,
+    }
 }
 
 /// What all steps of a search need to know.
@@ -132,32 +127,13 @@ pub(crate) struct Context<'a> {
     pub splitting: Splitting,
 }
 
-/// Splits variables until `undecided` names none; `settle` draws the conclusions of a split.
-fn split(
-    budget: &Budget<'_>,
-    config: Config,
-    undecided: impl Fn(&Config) -> Option<StateBit>,
-    settle: impl Fn(&mut Config, StateBit) -> Result<(), Conflict>,
-) -> Vec<Config> {
-    let mut done = Vec::new();
-    for part in (Parts {
-        budget,
-        work: vec![config],
-        undecided,
-        settle,
-    }) {
-        done.push(part);
-        if !budget.allows(done.len()) {
-            break;
-        }
-    }
-    done
-}
-
-/// The parts that a state is split into, one after the other.
+/// The parts that a state is split into, one after the other: variables are split until `undecided`
+/// names none; `settle` draws the conclusions of a split.
 struct Parts<'a, U, S> {
     budget: &'a Budget<'a>,
     work: Vec<Config>,
+    /// How many parts there have been.
+    given: usize,
     undecided: U,
     settle: S,
 }
@@ -172,6 +148,7 @@ where
     fn next(&mut self) -> Option<Config> {
         while let Some(config) = self.work.pop() {
             let Some(bit) = (self.undecided)(&config) else {
+                self.given += 1;
                 return Some(config);
             };
             for value in [false, true] {
@@ -181,7 +158,7 @@ where
                     self.work.push(part);
                 }
             }
-            if !self.budget.allows(self.work.len()) {
+            if !self.budget.allows(self.given + self.work.len()) {
                 return None;
             }
         }

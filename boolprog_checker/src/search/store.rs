@@ -1,7 +1,7 @@
 //! Keeps the states of a search, compactly, and answers which state covers another.
 //!
 //! A state is its location vector and its known-set, both interned, and the words of its values:
-//! 20 bytes and 8 for every 64 variables. States with the same locations and the same known-set form
+//! 24 bytes and 8 for every 64 variables. States with the same locations and the same known-set form
 //! a group. A state is covered by a group's member exactly if the group's known-set is a subset of
 //! its own and its values, cut down to that set, are a member: one hash lookup for each known-set
 //! that occurs with its locations. No state is ever compared with all others.
@@ -53,8 +53,9 @@ struct Control {
 }
 
 struct Record {
+    /// Where its values begin.
+    values: usize,
     group: u32,
-    values: u32,
     parent: u32,
     place: u32,
 }
@@ -176,7 +177,7 @@ impl Store {
 
     fn values_of(&self, record: &Record) -> &[u64] {
         let words = self.groups[record.group as usize].known.len();
-        &self.values[record.values as usize..][..words]
+        &self.values[record.values..][..words]
     }
 
     fn control(&mut self, locations: &[LocId]) -> u32 {
@@ -245,7 +246,7 @@ impl Store {
     fn push(&mut self, group: u32, value: &[u64], link: Link) {
         let index = self.records.len() as u32;
         let parent = link.parent.map_or(NO_PARENT, |parent| parent.0);
-        let values = u32::try_from(self.values.len()).expect("the limit on states comes first");
+        let values = self.values.len();
         self.records.push(Record {
             group,
             values,
@@ -257,10 +258,7 @@ impl Store {
         let rehash = |index: &u32| {
             let record = &records[*index as usize];
             let words = groups[record.group as usize].known.len();
-            hash(
-                record.group,
-                all[record.values as usize..][..words].iter().copied(),
-            )
+            hash(record.group, all[record.values..][..words].iter().copied())
         };
         let own_hash = rehash(&index);
         self.table.insert_unique(own_hash, index, rehash);

@@ -205,6 +205,15 @@ impl<'a> Checker<'a> {
     }
 
     fn expr(&mut self, scope: &Scope<'a>, expr: &'a Expr, next_allowed: bool) {
+        if is_deeper(expr, MAX_NESTING) {
+            return self
+                .errors
+                .push(ProgramError::new(ErrorKind::TooDeep(MAX_NESTING), None));
+        }
+        self.names(scope, expr, next_allowed);
+    }
+
+    fn names(&mut self, scope: &Scope<'a>, expr: &'a Expr, next_allowed: bool) {
         match expr {
             Expr::Var(name) => self.variable(scope, name),
             Expr::Next(name) if next_allowed => self.variable(scope, name),
@@ -221,7 +230,7 @@ impl<'a> Checker<'a> {
             | Expr::Ite(..)
             | Expr::Schoose(..) => {}
         }
-        expr.for_each_part(|part| self.expr(scope, part, next_allowed));
+        expr.for_each_part(|part| self.names(scope, part, next_allowed));
     }
 
     fn variable(&mut self, scope: &Scope<'a>, name: &Ident) {
@@ -282,6 +291,15 @@ impl<'a> Checker<'a> {
             self.follow(callee, path, done);
         }
     }
+}
+
+/// Whether an expression is nested more than `levels` deep.
+fn is_deeper(expr: &Expr, levels: usize) -> bool {
+    let mut deeper = levels == 0;
+    if !deeper {
+        expr.for_each_part(|part| deeper = deeper || is_deeper(part, levels - 1));
+    }
+    deeper
 }
 
 fn collect_labels<'a>(block: &'a [Stmt], labels: &mut Vec<&'a Ident>) {

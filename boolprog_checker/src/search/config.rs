@@ -124,10 +124,15 @@ impl Config {
                 .sum::<usize>()
     }
 
+    /// The place of the first local of a slot.
+    pub(crate) fn first_local(&self, machine: &Machine, slot: usize) -> StateBit {
+        self.base(machine, slot) * BITS
+    }
+
     pub(crate) fn window(&self, machine: &Machine, slot: usize) -> Window {
         Window {
             globals: machine.global_words() * BITS,
-            locals: self.base(machine, slot) * BITS,
+            locals: self.first_local(machine, slot),
             size: machine.image_at(self.control[slot]).words() * BITS,
             next: self.known.len() * BITS,
         }
@@ -172,7 +177,7 @@ impl Config {
     pub(crate) fn places(&self, machine: &Machine) -> Vec<StateBit> {
         let mut places: Vec<_> = (0..machine.globals.len()).collect();
         for slot in self.live() {
-            let base = self.base(machine, slot) * BITS;
+            let base = self.first_local(machine, slot);
             let locals = machine.image_at(self.control[slot]).locals.len();
             places.extend(base..base + locals);
         }

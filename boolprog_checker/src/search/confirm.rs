@@ -110,12 +110,12 @@ fn fill(machine: &Machine, mut config: Config, after: &Config) -> Config {
     let globals = (0..machine.globals.len()).map(|bit| (bit, after.get(bit)));
     let mut values: Vec<_> = globals.collect();
     for slot in config.live() {
-        let base = config.base(machine, slot) * 64;
+        let base = config.first_local(machine, slot);
         let stays = after
             .control
             .get(slot)
             .is_some_and(|loc| *loc != LocId::ENDED);
-        let later = stays.then(|| after.base(machine, slot) * 64);
+        let later = stays.then(|| after.first_local(machine, slot));
         let locals = machine.image_at(config.control[slot]).locals.len();
         values.extend((0..locals).map(|i| {
             (

@@ -7,16 +7,17 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::budget::Budget;
+use super::config::Config;
 use super::confirm::confirm;
-use super::explore::{Exploration, Strategy, explore};
-use super::path::path_to;
+use super::explore::{Exploration, Found, Strategy, explore};
+use super::path::{Path, path_to};
 use super::split::{Context, Splitting};
 use crate::machine::fuse::fuse;
 use crate::machine::{LocId, Machine, visibility};
 use crate::options::{Limits, Mode, Options, Reductions, Split};
 use crate::outcome::{
-    AbstractState, AssertId, AssertionReport, Finding, Limit, Outcome, Reason, Stats,
-    ThreadPosition, Verdict,
+    AbstractState, AssertId, AssertionReport, Finding, FiredDisjunct, Limit, Outcome, Reason,
+    Stats, ThreadPosition, Verdict,
 };
 use crate::program::Program;
 
@@ -63,9 +64,9 @@ pub(crate) fn reachable(program: &Program, options: &Options) -> Result<Vec<Abst
         .collect())
 }
 
-fn describe(machine: &Machine, config: &super::config::Config) -> AbstractState {
+fn describe(machine: &Machine, config: &Config) -> AbstractState {
     let thread = |slot: usize| {
-        let base = config.base(machine, slot) * 64;
+        let base = config.first_local(machine, slot);
         let names = machine
             .image_at(config.control[slot])
             .locals
@@ -115,7 +116,7 @@ struct Judge<'a> {
     options: &'a Options,
     findings: IndexMap<AssertId, Finding>,
     stats: Stats,
-    fired: IndexSet<crate::outcome::FiredDisjunct>,
+    fired: IndexSet<FiredDisjunct>,
 }
 
 impl<'a> Judge<'a> {
@@ -185,20 +186,7 @@ impl<'a> Judge<'a> {
         for id in wanted.iter().copied() {
             let finding = match (exploration.found.get(&id), exploration.limit) {
                 (Some(found), _) => {
-                    let reduce = self.options.reductions.invisible;
-                    let unlimited = Limits {
-                        max_states: usize::MAX,
-                        timeout: None,
-                        cancel: None,
-                        ..self.options.limits
-                    };
-                    let budget = Budget::new(&unlimited);
-                    let context = Context {
-                        budget: &budget,
-                        ..self.context(splitting)
-                    };
-                    let path = path_to(context, &exploration, reduce, *found);
-                    self.failure(splitting, &path)
+                    self.failure(splitting, &self.path(splitting, &exploration, *found))
                 }
                 (None, Some(limit)) => Finding::Unknown(Reason::Limit(limit)),
                 (None, None) => Finding::Verified,
@@ -207,8 +195,30 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// The run to a failure. The search has gone this way within its limits, so there are none now.
+    fn path(&self, splitting: Splitting, exploration: &Exploration, found: Found) -> Path {
+        let unlimited = Limits {
+            max_states: usize::MAX,
+            timeout: None,
+            cancel: None,
+            ..self.options.limits
+        };
+        let budget = Budget::new(&unlimited);
+        let context = Context {
+            budget: &budget,
+            machine: self.machine,
+            splitting,
+        };
+        path_to(
+            context,
+            exploration,
+            self.options.reductions.invisible,
+            found,
+        )
+    }
+
     /// What a failure that a search found means.
-    fn failure(&self, splitting: Splitting, path: &super::path::Path) -> Finding {
+    fn failure(&self, splitting: Splitting, path: &Path) -> Finding {
         let real = match splitting {
             Splitting::Eager => None,
             Splitting::None | Splitting::Needed if self.options.mode == Mode::ThreeValued => None,

@@ -119,7 +119,7 @@ impl Threads {
 
 fn own_locals(machine: &Machine, config: &Config, slot: usize) -> Vec<(String, Option<bool>)> {
     let image = machine.image_at(config.control[slot]);
-    let base = config.base(machine, slot) * 64;
+    let base = config.first_local(machine, slot);
     let named = image.locals.iter().take(image.own).enumerate();
     named
         .map(|(i, name)| (name.clone(), config.get(base + i)))
@@ -165,8 +165,8 @@ fn changed_locals(
         .control
         .get(slot)
         .is_some_and(|loc| *loc != LocId::ENDED);
-    let new_base = after.base(machine, slot) * 64;
-    let old_base = lived.then(|| before.base(machine, slot) * 64);
+    let new_base = after.first_local(machine, slot);
+    let old_base = lived.then(|| before.first_local(machine, slot));
     let forgotten = |local: usize| match &step.edge(machine).action {
         Action::Assign(assignment) if slot == step.slot => assignment
             .forget

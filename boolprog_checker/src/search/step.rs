@@ -294,7 +294,7 @@ fn start_thread(
 fn begin(context: Context<'_>, config: &mut Config, entry: LocId) -> usize {
     let slot = config.start_thread(context.machine, entry);
     let image = context.machine.image_at(entry);
-    let base = config.base(context.machine, slot) * 64;
+    let base = config.first_local(context.machine, slot);
     for local in image.own..image.locals.len() {
         config.set(base + local, dormant(context));
     }

@@ -51,6 +51,8 @@ pub struct Reference<'a> {
     tree: &'a Tree,
     codes: Vec<Code<'a>>,
     ids: BTreeMap<*const Stmt, usize>,
+    /// The numbers of the `goto` statements.
+    gotos: BTreeSet<usize>,
 }
 
 /// The result of one instruction.
@@ -66,10 +68,14 @@ impl<'a> Reference<'a> {
         let ids = ids
             .map(|(id, stmt)| (std::ptr::from_ref(stmt), id))
             .collect();
+        let statements = tree.statements().into_iter().enumerate();
+        let gotos = statements.filter(|(_, stmt)| matches!(stmt.kind, StmtKind::Goto(_)));
+        let gotos = gotos.map(|(id, _)| id).collect();
         let mut reference = Self {
             tree,
             codes: Vec::new(),
             ids,
+            gotos,
         };
         for procedure in &tree.procedures {
             let mut code = Code {
@@ -244,19 +250,23 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The globals, and for each thread outside atomic sections the number of its next statement.
+    /// The number of the next statement of each thread; nothing while a thread is in an atomic
+    /// section or between the end of a block and what follows it, which the crate does not tell apart.
     pub fn positions(&self, state: &State) -> Option<Vec<Option<usize>>> {
-        if state.threads.iter().any(|thread| thread.atomic > 0) {
-            return None;
-        }
         let position = |thread: &Thread| {
             let top = thread.stack.last().unwrap();
-            self.codes[top.procedure]
-                .instructions
-                .get(top.at)
-                .map(|(id, _)| *id)
+            match self.codes[top.procedure].instructions.get(top.at) {
+                Some((id, Instruction::Jump(_))) if !self.gotos.contains(id) => None,
+                Some((id, _)) => Some(Some(*id)),
+                None => Some(None),
+            }
         };
-        Some(state.threads.iter().map(position).collect())
+        let outside = state.threads.iter().all(|thread| thread.atomic == 0);
+        if outside {
+            state.threads.iter().map(position).collect()
+        } else {
+            None
+        }
     }
 
     /// Executes the next instruction of a thread; gives its statement's number too.

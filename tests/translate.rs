@@ -10,7 +10,7 @@ use cupola::lang::placement::Placement;
 use cupola::lang::source::SourceFile;
 use cupola::lang::{self};
 use cupola::model::Model;
-use cupola::reduce::{Flush, ReduceConfig};
+use cupola::reduce::{self, Flush, Layout, ReduceConfig};
 use equivalence::{Agreement, compare};
 
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -237,6 +237,38 @@ fn the_largest_k_is_64() {
     for model in ["tso", "pso"] {
         let text = translated(program, &["--model", model, "-k", "64"]);
         assert!(text.contains("_64_t0"), "{text}");
+    }
+}
+
+#[test]
+fn large_arrays_give_programs_that_can_be_read_back() {
+    let program = "shared A[600]; thread P { local i; A[i] = 1; i = A[i]; fence; }
+        finally stored: A[0] == 1;";
+    for model in ["tso", "pso"] {
+        let text = translated(program, &["--model", model]);
+        assert_eq!(
+            translated(&text, &["--model", "sc"]).lines().count() + 1,
+            text.lines().count()
+        );
+    }
+}
+
+#[test]
+fn only_a_relaxed_model_adds_variables() {
+    let file = SourceFile::new("stores.cup", "shared X; thread P { X = 1; }");
+    let checked = lang::load(&file).unwrap();
+    let layout = |model| {
+        let config = ReduceConfig {
+            model,
+            k: 1,
+            fences: Default::default(),
+            flush: Flush::Background,
+        };
+        reduce::layout(&file, &checked, &config)
+    };
+    assert_eq!(layout(Model::Sc), Layout::default());
+    for model in RELAXED {
+        assert_eq!(layout(model).overflow.as_deref(), Some("overflow"));
     }
 }
 

@@ -96,7 +96,8 @@ impl Layout {
         let mut names = Names::of_program(&checked.symbols);
         let numbers = scalar_numbers(&checked.symbols);
         let stored = stored_scalars(checked, resolved);
-        if stored.iter().all(|(_, scalars)| scalars.is_empty()) {
+        let is_needed = stored.iter().any(|(_, scalars)| !scalars.is_empty());
+        if config.model == Model::Sc || !is_needed {
             return Layout::default();
         }
         let overflow = Some(names.fresh("overflow".to_owned()));

@@ -1,6 +1,8 @@
 //! Cupola: verification of concurrent programs under relaxed memory models.
 
 pub mod abstraction;
+pub mod certificate;
+pub mod certify;
 pub mod explore;
 pub mod extrapolate;
 pub mod lang;

@@ -45,7 +45,18 @@ use super::statement::Statements;
 use crate::lang::ast::{Arm, Background, Block, CondKind, Span, Stmt, StmtKind, Trivia};
 
 /// How a reduced program says that buffers are flushed at any time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    clap::ValueEnum,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Flush {
     /// By `background` blocks, one per buffer.
     #[default]

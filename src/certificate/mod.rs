@@ -1,0 +1,121 @@
+//! Certificates: what a sceptic needs to check that a program is safe under a memory model.
+//!
+//! A certificate says: this program, reduced under this model with this bound and these fences, has
+//! this inductive invariant, and no state of the invariant breaks a property. The invariant is a list
+//! of [`Pair`]s, each a location of every thread and a partial cube over the predicates. It is made from
+//! a [`Certificate`] value by [`crate::certify::seal`], kept in a directory as [`Stored`], and
+//! checked by [`crate::certify::check`]. `docs/certificates.md` describes the files.
+//!
+//! The text forms are here; what a certificate claims, and the checking of it, is in `certify`.
+
+mod format;
+mod predicate;
+mod store;
+
+pub use format::FormatError;
+pub(crate) use predicate::print as print_predicate;
+pub use predicate::{PredicateError, Subject};
+pub use store::{Existing, StoreError, Stored, read, write};
+
+use crate::lang::source::SourceFile;
+use crate::program::{Cond, LocId};
+use crate::reduce::ReduceConfig;
+
+/// A proof that a program is safe, as the one who found it gives it.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The program.
+    pub source: SourceFile,
+    /// Model, bound, fences in force and flush form of the reduction.
+    pub config: ReduceConfig,
+    /// Conditions over the scalars of the reduced program, without control locations.
+    pub predicates: Vec<Cond>,
+    /// The inductive invariant of the reduced program.
+    pub pairs: Vec<Pair>,
+}
+
+/// A set of states: a location of every thread, and the literals that hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pair {
+    /// The location of each thread of the reduced program.
+    pub at: Vec<LocId>,
+    /// What holds there. No predicate occurs twice.
+    pub cube: Vec<Literal>,
+}
+
+/// A predicate or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Literal {
+    /// The place of the predicate in the list, from 0.
+    pub predicate: usize,
+    /// Whether the predicate holds, or its negation.
+    pub holds: bool,
+}
+
+/// The same set of states with sorted cubes and sorted pairs, and without the pairs that a more
+/// general one at the same locations makes superfluous.
+pub fn normalize(pairs: &[Pair]) -> Vec<Pair> {
+    let mut pairs = pairs.to_vec();
+    for pair in &mut pairs {
+        pair.cube.sort_unstable();
+        pair.cube.dedup();
+    }
+    pairs.sort_unstable_by(|a, b| {
+        (&a.at, a.cube.len(), &a.cube).cmp(&(&b.at, b.cube.len(), &b.cube))
+    });
+    let mut kept: Vec<Pair> = Vec::new();
+    for group in pairs.chunk_by(|a, b| a.at == b.at) {
+        let first = kept.len();
+        for pair in group {
+            if !kept[first..].iter().any(|general| covers(general, pair)) {
+                kept.push(pair.clone());
+            }
+        }
+    }
+    kept.sort_unstable();
+    kept
+}
+
+/// Whether every literal of `general`, sorted, is one of `special`, sorted.
+fn covers(general: &Pair, special: &Pair) -> bool {
+    let mut rest = special.cube.iter();
+    general
+        .cube
+        .iter()
+        .all(|literal| rest.by_ref().any(|other| other == literal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(at: usize, literals: &[i32]) -> Pair {
+        let literal = |&number: &i32| Literal {
+            predicate: number.unsigned_abs() as usize,
+            holds: number > 0,
+        };
+        Pair {
+            at: vec![LocId::new(at)],
+            cube: literals.iter().map(literal).collect(),
+        }
+    }
+
+    #[test]
+    fn covered_pairs_are_dropped() {
+        let pairs = [
+            pair(1, &[3, 1, -2]),
+            pair(1, &[-2, 1]),
+            pair(0, &[1, 2, 3]),
+            pair(1, &[2, 1]),
+            pair(1, &[1, -2, -4]),
+        ];
+        let expected = [pair(0, &[1, 2, 3]), pair(1, &[1, -2]), pair(1, &[1, 2])];
+        assert_eq!(normalize(&pairs), expected);
+    }
+
+    #[test]
+    fn the_empty_cube_covers_all() {
+        let pairs = [pair(0, &[1]), pair(0, &[]), pair(0, &[-1])];
+        assert_eq!(normalize(&pairs), [pair(0, &[])]);
+    }
+}

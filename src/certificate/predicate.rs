@@ -1,0 +1,172 @@
+//! Predicates as text, in the syntax of the language's conditions, and back.
+//!
+//! A predicate is read as the condition of a spec of the reduced program, so that the language's own
+//! parser, checks and lowering say what it means. An index out of range picks the array's last element:
+//! a predicate is a total function of the state.
+
+use crate::lang::ast::{self, CondKind, Expr, ExprKind, Item, ItemKind, Name, Place, Span};
+use crate::lang::print::print_cond;
+use crate::lang::source::{Diagnostic, Severity, SourceFile};
+use crate::lang::{self, Checked};
+use crate::program::{Cond, Program, Term, lower};
+
+/// A reduced program and the predicates over its scalars.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The reduced program.
+    pub program: Program,
+    /// The predicates, without control locations.
+    pub predicates: Vec<Cond>,
+}
+
+/// Why a predicate cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("predicate {number}, `{text}`: {reason}")]
+pub struct PredicateError {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its text.
+    pub text: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Subject {
+    /// Reads predicates over the program of a checked reduced tree.
+    pub fn new(reduced: &Checked, predicates: &[String]) -> Result<Self, PredicateError> {
+        let mut items = Vec::new();
+        for (index, text) in predicates.iter().enumerate() {
+            items.push(parse(text).map_err(|reason| error(index, text, reason))?);
+        }
+        let checked =
+            with_specs(reduced, &items).map_err(|_| culprit(reduced, predicates, &items))?;
+        let mut program = lower(&checked, &Default::default());
+        let specs = program.specs.split_off(program.specs.len() - items.len());
+        Ok(Subject {
+            program,
+            predicates: specs.into_iter().map(|spec| spec.cond).collect(),
+        })
+    }
+}
+
+/// The text of a predicate over the scalars of `program`; `None` if it names a control location.
+pub(crate) fn print(program: &Program, predicate: &Cond) -> Option<String> {
+    tree_cond(program, predicate).map(|cond| print_cond(&cond))
+}
+
+/// Reads one predicate as a spec.
+fn parse(text: &str) -> Result<Item, String> {
+    let file = SourceFile::new("predicate", format!("invariant {text};"));
+    let (tree, mistakes) = lang::parse(&file);
+    if let Some(mistake) = mistakes.first() {
+        return Err(mistake.message.clone());
+    }
+    match <[Item; 1]>::try_from(tree.items) {
+        Ok([item]) => match &item.kind {
+            ItemKind::Spec(spec) if names_location(&spec.cond) => {
+                Err("a predicate names no control location".to_owned())
+            }
+            ItemKind::Spec(spec) if spec.name.is_some() => {
+                Err("a predicate has no name".to_owned())
+            }
+            ItemKind::Spec(_) => Ok(item),
+            ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Placement(_) => {
+                Err("it is not a condition".to_owned())
+            }
+        },
+        Err(_) => Err("it is not a single condition".to_owned()),
+    }
+}
+
+fn names_location(cond: &ast::Cond) -> bool {
+    match &cond.kind {
+        CondKind::True | CondKind::False | CondKind::Any | CondKind::Compare(..) => false,
+        CondKind::Not(inner) => names_location(inner),
+        CondKind::And(left, right) | CondKind::Or(left, right) => {
+            names_location(left) || names_location(right)
+        }
+        CondKind::At(..) => true,
+    }
+}
+
+/// The program with more specs.
+fn with_specs(reduced: &Checked, items: &[Item]) -> Result<Checked, Vec<Diagnostic>> {
+    let mut tree = reduced.tree.clone();
+    tree.items.extend_from_slice(items);
+    lang::check(tree)
+}
+
+/// The first predicate that the checks refuse.
+fn culprit(reduced: &Checked, predicates: &[String], items: &[Item]) -> PredicateError {
+    let mut refused = items.iter().enumerate().filter_map(|(index, item)| {
+        let diagnostics = with_specs(reduced, std::slice::from_ref(item)).err()?;
+        let mut errors = diagnostics
+            .into_iter()
+            .filter(|found| found.severity == Severity::Error);
+        Some(error(index, &predicates[index], errors.next()?.message))
+    });
+    refused
+        .next()
+        .expect("specs without names are checked one by one")
+}
+
+fn error(index: usize, text: &str, reason: String) -> PredicateError {
+    PredicateError {
+        number: index + 1,
+        text: text.to_owned(),
+        reason,
+    }
+}
+
+fn tree_cond(program: &Program, cond: &Cond) -> Option<ast::Cond> {
+    let inner = |cond| tree_cond(program, cond).map(Box::new);
+    let kind = match cond {
+        Cond::Const(true) => CondKind::True,
+        Cond::Const(false) => CondKind::False,
+        Cond::Not(cond) => CondKind::Not(inner(cond)?),
+        Cond::And(left, right) => CondKind::And(inner(left)?, inner(right)?),
+        Cond::Or(left, right) => CondKind::Or(inner(left)?, inner(right)?),
+        Cond::Compare(op, left, right) => {
+            CondKind::Compare(*op, tree_term(program, left), tree_term(program, right))
+        }
+        Cond::At(..) => return None,
+    };
+    Some(ast::Cond {
+        kind,
+        span: Span::default(),
+    })
+}
+
+fn tree_term(program: &Program, term: &Term) -> Expr {
+    let inner = |term| Box::new(tree_term(program, term));
+    let kind = match term {
+        Term::Const(value) => ExprKind::Num(*value),
+        Term::Var(var) => ExprKind::Place(tree_place(program.var_name(*var), None)),
+        Term::Choice(index, elements) => {
+            let Some(Term::Var(first)) = elements.first() else {
+                unreachable!("the elements of an array are scalars");
+            };
+            let name = program.var_name(*first);
+            let array = name.strip_suffix("_0");
+            let array = array.expect("element 0 of an array is named for it");
+            ExprKind::Place(tree_place(array.to_owned(), Some(inner(index))))
+        }
+        Term::Neg(term) => ExprKind::Neg(inner(term)),
+        Term::Binary(op, left, right) => ExprKind::Binary(*op, inner(left), inner(right)),
+    };
+    Expr {
+        kind,
+        span: Span::default(),
+    }
+}
+
+/// A place with a name that may be qualified by a thread; it is only printed.
+fn tree_place(name: String, index: Option<Box<Expr>>) -> Place {
+    let span = Span::default();
+    Place {
+        thread: None,
+        name: Name { text: name, span },
+        index,
+        span,
+    }
+}

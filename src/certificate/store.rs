@@ -1,0 +1,153 @@
+//! The directory of a certificate: four files, written whole or not at all.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Pair;
+use super::format::{self, FormatError};
+use crate::lang::source::SourceFile;
+use crate::reduce::ReduceConfig;
+
+const CERTIFICATE: &str = "certificate.json";
+const SOURCE: &str = "source.cup";
+const REDUCED: &str = "reduced.cup";
+const OBLIGATIONS: &str = "obligations.smt2";
+const FILES: [&str; 4] = [CERTIFICATE, SOURCE, REDUCED, OBLIGATIONS];
+
+/// A certificate as it is kept, its obligations apart: nothing in it has been checked but its form.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The program, with the name that it had when the certificate was made.
+    pub source: SourceFile,
+    /// Model, bound, fences in force and flush form of the reduction.
+    pub config: ReduceConfig,
+    /// The text of the reduced program.
+    pub reduced: String,
+    /// The predicates, in the syntax of conditions.
+    pub predicates: Vec<String>,
+    /// The inductive invariant; cubes name existing predicates, each at most once.
+    pub pairs: Vec<Pair>,
+}
+
+/// What to do with a directory that exists already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse to write, unless it is empty.
+    Refuse,
+    /// Replace it, if it holds a certificate and nothing else.
+    Replace,
+}
+
+/// Why a certificate cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system says no.
+    #[error("cannot access `{}`: {error}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What it says.
+        error: io::Error,
+    },
+    /// The directory has contents that must not be lost.
+    #[error("`{}` exists already{}", .0.display(), .1)]
+    Exists(PathBuf, &'static str),
+    /// The text is malformed.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}
+
+/// Reads a certificate, and the obligations that were written with it.
+pub fn read(dir: &Path) -> Result<(Stored, String), StoreError> {
+    let text = |name: &str| {
+        let path = dir.join(name);
+        fs::read_to_string(&path).map_err(|error| StoreError::Io { path, error })
+    };
+    let stored = format::parse(&text(CERTIFICATE)?, text(SOURCE)?, text(REDUCED)?)?;
+    Ok((stored, text(OBLIGATIONS)?))
+}
+
+/// Writes a certificate and its obligations to a new directory.
+pub fn write(
+    dir: &Path,
+    stored: &Stored,
+    obligations: &str,
+    existing: Existing,
+) -> Result<(), StoreError> {
+    let error = |error| StoreError::Io {
+        path: dir.to_owned(),
+        error,
+    };
+    let occupied = occupied(dir).map_err(error)?;
+    match (occupied, existing) {
+        (Occupied::No, _) | (Occupied::ByCertificate, Existing::Replace) => {}
+        (Occupied::ByCertificate, Existing::Refuse) => {
+            return Err(StoreError::Exists(
+                dir.to_owned(),
+                " and holds a certificate",
+            ));
+        }
+        (Occupied::ByOthers, _) => {
+            let reason = " and holds other things than a certificate";
+            return Err(StoreError::Exists(dir.to_owned(), reason));
+        }
+    }
+    let texts = [
+        format::print(stored),
+        stored.source.text().to_owned(),
+        stored.reduced.clone(),
+        obligations.to_owned(),
+    ];
+    put(dir, FILES.iter().zip(&texts)).map_err(error)
+}
+
+/// What stands where a certificate shall go.
+enum Occupied {
+    No,
+    ByCertificate,
+    ByOthers,
+}
+
+fn occupied(dir: &Path) -> io::Result<Occupied> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupied::No),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Ok(Occupied::ByOthers);
+        }
+        Err(error) => return Err(error),
+    };
+    let mut occupied = Occupied::No;
+    for entry in entries {
+        let name = entry?.file_name();
+        if !FILES.iter().any(|&file| OsStr::new(file) == name) {
+            return Ok(Occupied::ByOthers);
+        }
+        occupied = Occupied::ByCertificate;
+    }
+    Ok(occupied)
+}
+
+/// Writes the files into a directory beside the target and swaps the two, so that the target is never
+/// half written.
+fn put<'a>(dir: &Path, files: impl Iterator<Item = (&'a &'a str, &'a String)>) -> io::Result<()> {
+    let parent = dir
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let scratch = tempfile::Builder::new()
+        .prefix(".certificate-")
+        .tempdir_in(parent)?;
+    let new = scratch.path().join("new");
+    fs::create_dir(&new)?;
+    for (name, text) in files {
+        fs::write(new.join(name), text)?;
+    }
+    if dir.exists() {
+        fs::rename(dir, scratch.path().join("old"))?;
+    }
+    fs::rename(&new, dir)?;
+    scratch.close()
+}

@@ -1,0 +1,167 @@
+//! A run of statements, as SMT-LIB definitions and assertions.
+//!
+//! Every assignment defines a new version of its variable from the versions before (`v.x`, `v.x.1`,
+//! `v.x.2`, …), so the text grows with the number of statements and not with the size of the values.
+//! The statements are those of the reduced program, which runs under SC: a load reads and a store
+//! writes main memory, and a fence does nothing.
+
+use crate::lang::ast::Span;
+use crate::program::{Action, Cond, Place, Program, Term, VarId};
+
+use super::smtlib;
+
+/// What has been run so far.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    bases: Vec<String>,
+    names: Vec<String>,
+    versions: Vec<usize>,
+    script: String,
+    trail: Vec<Span>,
+    blocked: bool,
+}
+
+/// What a variable is set to.
+enum Value {
+    Term(String),
+    Arbitrary,
+}
+
+impl Path {
+    /// Nothing has been run.
+    pub(super) fn new(program: &Program) -> Self {
+        Path {
+            bases: smtlib::names(program),
+            names: smtlib::names(program),
+            versions: vec![0; program.vars.len()],
+            script: String::new(),
+            trail: Vec::new(),
+            blocked: false,
+        }
+    }
+
+    /// The names of the variables in the state reached.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The definitions and assertions.
+    pub(super) fn script(&self) -> &str {
+        &self.script
+    }
+
+    /// Where the statements stand.
+    pub(super) fn trail(&self) -> &[Span] {
+        &self.trail
+    }
+
+    /// Whether it is plain that the path cannot be taken.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// Goes on to the statement at `span`.
+    pub(super) fn enter(&mut self, span: Span) {
+        self.trail.push(span);
+    }
+
+    /// Goes on only where the condition holds.
+    pub(super) fn assume(&mut self, cond: &Cond) {
+        self.blocked |= *cond == Cond::Const(false);
+        self.assert(&smtlib::cond(cond, &self.names));
+    }
+
+    /// Goes on only where the condition does not hold.
+    pub(super) fn assume_not(&mut self, cond: &Cond) {
+        self.blocked |= *cond == Cond::Const(true);
+        self.assert(&format!("(not {})", smtlib::cond(cond, &self.names)));
+    }
+
+    /// Runs a statement whose indices are in range; an assertion is assumed to hold.
+    pub(super) fn run(&mut self, action: &Action) {
+        match action {
+            Action::Skip | Action::Fence => {}
+            Action::Assume(cond) | Action::Assert(cond, _) => self.assume(cond),
+            Action::Assign(place, term) | Action::Store(place, term) => {
+                let value = self.term(term);
+                self.assign([(place, Value::Term(value))]);
+            }
+            Action::Havoc(place) => self.assign([(place, Value::Arbitrary)]),
+            Action::Load(place, source) => {
+                let value = self.read(source);
+                self.assign([(place, Value::Term(value))]);
+            }
+            Action::Cas(place, target, expected, new) => {
+                let old = self.read(target);
+                let equal = format!("(= {old} {})", self.term(expected));
+                let result = format!("(ite {equal} 1 0)");
+                let new = format!("(ite {equal} {} {old})", self.term(new));
+                self.assign([(place, Value::Term(result)), (target, Value::Term(new))]);
+            }
+            Action::Swap(place, target, new) => {
+                let (old, new) = (self.read(target), self.term(new));
+                self.assign([(place, Value::Term(old)), (target, Value::Term(new))]);
+            }
+            Action::FetchAdd(place, target, difference) => {
+                let old = self.read(target);
+                let new = format!("(+ {old} {})", self.term(difference));
+                self.assign([(place, Value::Term(old)), (target, Value::Term(new))]);
+            }
+        }
+    }
+
+    /// Sets places to values, all of them read in the state before; the places are different.
+    fn assign<const N: usize>(&mut self, values: [(&Place, Value); N]) {
+        let before = self.names.clone();
+        for (place, value) in values {
+            match place {
+                Place::Var(var) => self.define(*var, value),
+                Place::Choice(index, elements) => {
+                    let index = smtlib::term(index, &before);
+                    let value = self.shared_value(elements[0], value);
+                    for (at, &element) in elements.iter().enumerate() {
+                        let old = &before[element.index()];
+                        let new = format!("(ite (= {index} {at}) {value} {old})");
+                        self.define(element, Value::Term(new));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A text for a value that several definitions use: an arbitrary one gets a name, a version of
+    /// `var` of its own.
+    fn shared_value(&mut self, var: VarId, value: Value) -> String {
+        match value {
+            Value::Term(text) => text,
+            Value::Arbitrary => {
+                self.define(var, Value::Arbitrary);
+                self.names[var.index()].clone()
+            }
+        }
+    }
+
+    /// Makes a new version of a variable.
+    fn define(&mut self, var: VarId, value: Value) {
+        let index = var.index();
+        self.versions[index] += 1;
+        let name = format!("{}.{}", self.bases[index], self.versions[index]);
+        self.script.push_str(&match value {
+            Value::Term(text) => format!("(define-fun {name} () Int {text})\n"),
+            Value::Arbitrary => format!("(declare-fun {name} () Int)\n"),
+        });
+        self.names[index] = name;
+    }
+
+    fn assert(&mut self, condition: &str) {
+        self.script.push_str(&format!("(assert {condition})\n"));
+    }
+
+    fn term(&self, term: &Term) -> String {
+        smtlib::term(term, &self.names)
+    }
+
+    fn read(&self, place: &Place) -> String {
+        smtlib::read(place, &self.names)
+    }
+}

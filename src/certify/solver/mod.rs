@@ -1,0 +1,88 @@
+//! Those who refute claims: Z3 as a library, or any SMT-LIB solver as a process.
+//!
+//! Both are given the same formulas as text. A claim counts as refuted only by the answer `unsat`.
+
+mod library;
+mod process;
+mod values;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::script::{ClaimId, Script};
+
+/// A solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Solver {
+    /// Z3, linked to this program.
+    Library,
+    /// A program that is given the name of an SMT-LIB file and prints an answer a line.
+    Process(PathBuf),
+}
+
+/// The first claim that was not refuted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unrefuted {
+    /// The claim.
+    pub claim: ClaimId,
+    /// What the solver said.
+    pub answer: Answer,
+}
+
+/// What a solver says if not `unsat`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The claim has a model.
+    Sat,
+    /// It does not know, or said something else; in its words.
+    Unknown(String),
+}
+
+/// A solver that cannot be used at all.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot run the solver `{}`: {error}", .path.display())]
+pub struct SolverError {
+    /// The program.
+    pub path: PathBuf,
+    /// Why not.
+    pub error: std::io::Error,
+}
+
+impl Solver {
+    /// Has all claims refuted, in order, up to the first for which this fails.
+    pub(super) fn refute(&self, script: Script<'_>) -> Result<Option<Unrefuted>, SolverError> {
+        match self {
+            Solver::Library => Ok(library::refute(script)),
+            Solver::Process(path) => process::refute(path, script),
+        }
+    }
+
+    /// The values of the variables in a model of the only claim of a script, if the solver gives
+    /// them.
+    pub(super) fn values(&self, script: Script<'_>) -> Result<Option<Vec<String>>, SolverError> {
+        match self {
+            Solver::Library => Ok(library::values(script)),
+            Solver::Process(path) => process::values(path, script),
+        }
+    }
+}
+
+impl FromStr for Solver {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "z3" => Solver::Library,
+            path => Solver::Process(PathBuf::from(path)),
+        })
+    }
+}
+
+impl std::fmt::Display for Solver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Solver::Library => f.write_str("z3"),
+            Solver::Process(path) => write!(f, "{}", path.display()),
+        }
+    }
+}

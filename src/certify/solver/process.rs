@@ -1,0 +1,136 @@
+//! An SMT-LIB solver as a process.
+//!
+//! It is started with the name of a file and must print `sat`, `unsat` or `unknown` on a line for each
+//! `check-sat`. Whatever else it prints counts as not knowing. It is stopped at the first answer other
+//! than `unsat`.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use super::values;
+use super::{Answer, SolverError, Unrefuted};
+use crate::certify::script::Script;
+
+/// How much of a solver's complaint is shown.
+const COMPLAINT: u64 = 2000;
+
+pub(super) fn refute(path: &Path, script: Script<'_>) -> Result<Option<Unrefuted>, SolverError> {
+    let run = |text: &str| -> io::Result<Option<Unrefuted>> {
+        let mut solver = Running::start(path, text)?;
+        for claim in script.claims() {
+            if let Some(answer) = solver.answer()? {
+                return Ok(Some(Unrefuted { claim, answer }));
+            }
+        }
+        Ok(None)
+    };
+    run(&script.to_smtlib()).map_err(|error| failed(path, error))
+}
+
+pub(super) fn values(path: &Path, script: Script<'_>) -> Result<Option<Vec<String>>, SolverError> {
+    let names = &script.definitions.variables;
+    let ask = format!("(check-sat)\n(get-value ({}))\n", names.join(" "));
+    let text = script.to_smtlib().replacen("(check-sat)\n", &ask, 1);
+    let text = format!("(set-option :produce-models true)\n{text}");
+    let run = || -> io::Result<Option<Vec<String>>> {
+        let mut solver = Running::start(path, &text)?;
+        match solver.answer()? {
+            Some(Answer::Sat) => Ok(values::parse(&solver.rest()?, names)),
+            Some(Answer::Unknown(_)) | None => Ok(None),
+        }
+    };
+    run().map_err(|error| failed(path, error))
+}
+
+fn failed(path: &Path, error: io::Error) -> SolverError {
+    SolverError {
+        path: path.to_owned(),
+        error,
+    }
+}
+
+/// A solver at work; it ends with this value, and so does its input file.
+struct Running {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+    complaints: File,
+    _input: tempfile::NamedTempFile,
+}
+
+impl Running {
+    fn start(path: &Path, text: &str) -> io::Result<Self> {
+        let mut input = tempfile::Builder::new().suffix(".smt2").tempfile()?;
+        input.write_all(text.as_bytes())?;
+        input.flush()?;
+        let complaints = tempfile::tempfile()?;
+        let mut child = Command::new(path)
+            .args(options(path))
+            .arg(input.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(complaints.try_clone()?)
+            .spawn()?;
+        let answers = child.stdout.take().expect("standard output is piped");
+        Ok(Running {
+            child,
+            answers: BufReader::new(answers),
+            complaints,
+            _input: input,
+        })
+    }
+
+    /// The next answer, `None` if it is `unsat`.
+    fn answer(&mut self) -> io::Result<Option<Answer>> {
+        let mut line = Vec::new();
+        if self.answers.read_until(b'\n', &mut line)? == 0 {
+            return self.complaint().map(Some);
+        }
+        let line = String::from_utf8_lossy(&line);
+        Ok(match line.trim() {
+            "unsat" => None,
+            "sat" => Some(Answer::Sat),
+            "unknown" => Some(Answer::Unknown("it answers `unknown`".to_owned())),
+            other => Some(Answer::Unknown(format!("it answers `{other}`"))),
+        })
+    }
+
+    /// Why the solver ended early.
+    fn complaint(&mut self) -> io::Result<Answer> {
+        let status = self.child.wait()?;
+        let mut complaint = Vec::new();
+        self.complaints.rewind()?;
+        let mut start = (&self.complaints).take(COMPLAINT);
+        start.read_to_end(&mut complaint)?;
+        let complaint = String::from_utf8_lossy(&complaint);
+        Ok(Answer::Unknown(match complaint.trim() {
+            "" => format!("it ends without an answer, with {status}"),
+            complaint => format!("it ends without an answer, with {status}: {complaint}"),
+        }))
+    }
+
+    /// Everything that is still to come.
+    fn rest(&mut self) -> io::Result<String> {
+        let mut rest = Vec::new();
+        self.answers.read_to_end(&mut rest)?;
+        Ok(String::from_utf8_lossy(&rest).into_owned())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already, and then there is nothing to stop.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What well-known solvers need to be told before they read a file with many questions.
+fn options(path: &Path) -> &'static [&'static str] {
+    match path.file_name().and_then(OsStr::to_str) {
+        Some("cvc4" | "cvc5" | "yices-smt2") => &["--incremental"],
+        _ => &[],
+    }
+}

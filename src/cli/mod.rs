@@ -5,6 +5,7 @@
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
 mod abstract_;
+mod certify;
 mod check;
 mod console;
 mod explore;
@@ -59,6 +60,7 @@ enum Command {
     Explore(explore::ExploreArgs),
     Litmus(litmus::LitmusArgs),
     Translate(translate::TranslateArgs),
+    Certify(certify::CertifyArgs),
     Fmt(fmt::FmtArgs),
     Prove(prove::ProveArgs),
     Extrapolate(extrapolate::ExtrapolateArgs),
@@ -127,6 +129,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Explore(args) => explore::run(args, console),
         Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
+        Command::Certify(args) => certify::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Prove(args) => prove::run(args, console),
         Command::Extrapolate(args) => extrapolate::run(args, console),

@@ -1,0 +1,80 @@
+//! `cupola certify`: checks a certificate.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use cupola::certificate::{self, StoreError};
+use cupola::certify::{self, CertifyError, Report, Solver, Verdict};
+
+use super::{Answer, Exit, Failure, OutputArgs};
+
+/// Checks a certificate: re-runs the reduction, derives the proof obligations of the invariant anew and
+/// has a solver discharge them.
+///
+/// Exit codes: 0 accepted; 10 rejected; 5 unknown, the solver gives no answer; 2 the certificate is
+/// malformed or the solver is missing.
+#[derive(Debug, Args)]
+pub struct CertifyArgs {
+    /// The directory of the certificate.
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// Who discharges the obligations: `z3` is the library that Cupola is linked to; anything else is
+    /// a program, such as `cvc5`, that reads an SMT-LIB file.
+    #[arg(long, default_value = "z3", value_name = "z3|cvc5|PATH")]
+    solver: Solver,
+
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &CertifyArgs) -> Result<Answer, Failure> {
+    let (stored, obligations) = certificate::read(&args.dir).map_err(unreadable)?;
+    let report = certify::check(&stored, &obligations, &args.solver).map_err(malformed)?;
+    Ok(Answer {
+        text: text(&report, args.json),
+        output: args.output.clone(),
+        exit: match report.verdict {
+            Verdict::Accepted => Exit::Done,
+            Verdict::Rejected(_) => Exit::Violated,
+            Verdict::Unknown(_) => Exit::Unknown,
+        },
+    })
+}
+
+fn text(report: &Report, json: bool) -> String {
+    match json {
+        true => format!("{:#}\n", report.to_json()),
+        false => report.to_string(),
+    }
+}
+
+fn unreadable(error: StoreError) -> Failure {
+    match error {
+        StoreError::Io { .. } => Failure::with_way_out(
+            error.to_string(),
+            "give the directory that `cupola verify --certificate` wrote",
+        ),
+        StoreError::Format(_) | StoreError::Exists(..) => Failure::message(error.to_string()),
+    }
+}
+
+fn malformed(error: CertifyError) -> Failure {
+    match error {
+        CertifyError::Source(file, diagnostics) => Failure::Source(file, diagnostics),
+        CertifyError::Solver(error) => Failure::with_way_out(
+            error.to_string(),
+            "give `z3`, the name of an installed SMT-LIB solver, or its path",
+        ),
+        CertifyError::Reduce(_)
+        | CertifyError::Fence(_)
+        | CertifyError::Predicate(_)
+        | CertifyError::Location(_)
+        | CertifyError::Pair(_) => Failure::message(error.to_string()),
+    }
+}

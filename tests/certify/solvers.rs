@@ -1,0 +1,246 @@
+//! Other solvers, as processes, and the command `cupola certify`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use assert_cmd::Command;
+use cupola::certificate::{self, Existing, StoreError};
+use cupola::certify::{Solver, Verdict};
+use tempfile::TempDir;
+
+use crate::bases::{Base, cases};
+use crate::check;
+
+fn certify(dir: &Path, options: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::cargo_bin("cupola").expect("the binary");
+    let output = command
+        .arg("certify")
+        .arg(dir)
+        .args(options)
+        .output()
+        .expect("a run");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn base() -> Base {
+    cases().remove(1).base()
+}
+
+fn written(base: &Base) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a directory");
+    let dir = folder.path().join("certificate");
+    certificate::write(&dir, &base.stored, &base.obligations, Existing::Refuse).expect("written");
+    (folder, dir)
+}
+
+/// A solver that is a shell script.
+fn script(folder: &Path, text: &str) -> String {
+    let path = folder.join("solver.sh");
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    path.display().to_string()
+}
+
+/// The SMT-LIB solvers of this machine that are known to answer such files.
+fn installed() -> Vec<&'static str> {
+    let known = ["cvc5", "cvc4", "/usr/bin/z3", "yices-smt2"];
+    let present = |name: &&str| Process::new(name).arg("--version").output().is_ok();
+    known.into_iter().filter(present).collect()
+}
+
+#[test]
+fn other_solvers_agree() {
+    let solvers = installed();
+    if solvers.is_empty() {
+        println!("skipped: no SMT-LIB solver is installed (Debian: apt-get install cvc5)");
+    }
+    for name in solvers {
+        let solver: Solver = name.parse().expect("any name is a solver's");
+        for case in cases().into_iter().take(5) {
+            let base = case.base();
+            let report = check(&base.stored, &solver).expect("the solver runs");
+            assert_eq!(
+                report.verdict,
+                Verdict::Accepted,
+                "{name}, {}: {report}",
+                base.name
+            );
+            let mut stored = base.stored.clone();
+            stored.pairs.remove(stored.pairs.len() / 2);
+            let report = check(&stored, &solver).expect("the solver runs");
+            let reason = report.verdict.reason().expect("a reason");
+            assert!(
+                matches!(report.verdict, Verdict::Rejected(_)),
+                "{name}: {report}"
+            );
+            assert!(reason.contains("with: "), "{name} gives values: {reason}");
+        }
+    }
+}
+
+#[test]
+fn solvers_that_misbehave_are_never_believed() {
+    let base = base();
+    let (folder, dir) = written(&base);
+    for (text, reason) in [
+        ("echo unknown", "it answers `unknown`"),
+        (
+            "echo '(error \"line 1\")'",
+            "it answers `(error \"line 1\")`",
+        ),
+        (
+            "echo unsat; echo unsat",
+            "refute obligation 3: it ends without an answer",
+        ),
+        ("echo no memory >&2; exit 3", "exit status: 3: no memory"),
+        ("head -c 100000 /dev/zero >&2", "it ends without an answer"),
+        ("yes success", "it answers `success`"),
+        ("kill -9 $$", "it ends without an answer"),
+    ] {
+        let solver = script(folder.path(), text);
+        let (code, stdout, stderr) = certify(&dir, &["--solver", &solver]);
+        assert_eq!(code, Some(5), "{text}: {stdout}{stderr}");
+        assert!(
+            stdout.starts_with("unknown: ") && stdout.contains(reason),
+            "{text}: {stdout}"
+        );
+    }
+    let solver = script(folder.path(), "echo sat");
+    let (code, stdout, _) = certify(&dir, &["--solver", &solver]);
+    assert_eq!(code, Some(10), "{stdout}");
+}
+
+#[test]
+fn a_missing_solver_is_said_to_be_missing() {
+    let (_folder, dir) = written(&base());
+    let (code, stdout, stderr) = certify(&dir, &["--solver", "/no/such/solver"]);
+    assert_eq!((code, stdout.as_str()), (Some(2), ""));
+    assert!(
+        stderr.contains("cannot run the solver `/no/such/solver`"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn the_command_reports_in_words_and_in_json() {
+    let base = base();
+    let (_folder, dir) = written(&base);
+    let (code, stdout, stderr) = certify(&dir, &[]);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert!(
+        stdout.starts_with("accepted: sb_tso.cup under TSO\n"),
+        "{stdout}"
+    );
+    let (code, stdout, _) = certify(&dir, &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!((code, &json["verdict"]), (Some(0), &"accepted".into()));
+    assert_eq!(json["pairs"], base.stored.pairs.len());
+
+    let mut stored = base.stored.clone();
+    stored.pairs.remove(3);
+    let obligations = cupola::certify::obligations(&stored).expect("obligations");
+    certificate::write(&dir, &stored, &obligations, Existing::Replace).expect("written");
+    let (code, stdout, _) = certify(&dir, &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!((code, &json["verdict"]), (Some(10), &"rejected".into()));
+    assert!(json["obligation"]["number"].is_u64(), "{json}");
+    assert!(json["obligation"]["values"]["x"].is_string(), "{json}");
+}
+
+#[test]
+fn a_directory_is_read_back_as_it_was_written() {
+    let base = base();
+    let (_folder, dir) = written(&base);
+    let (stored, obligations) = certificate::read(&dir).expect("a certificate");
+    assert_eq!(format!("{stored:?}"), format!("{:?}", base.stored));
+    assert_eq!(obligations, base.obligations);
+    let first = fs::read(dir.join("certificate.json")).expect("a file");
+    certificate::write(&dir, &stored, &obligations, Existing::Replace).expect("written");
+    assert_eq!(
+        fs::read(dir.join("certificate.json")).expect("a file"),
+        first
+    );
+}
+
+#[test]
+fn directories_with_contents_are_not_lost() {
+    let base = base();
+    let (folder, dir) = written(&base);
+    let write = |existing| certificate::write(&dir, &base.stored, "", existing);
+    assert!(matches!(
+        write(Existing::Refuse),
+        Err(StoreError::Exists(..))
+    ));
+    write(Existing::Replace).expect("a certificate may be replaced");
+    fs::write(dir.join("diary.txt"), "dear diary").expect("written");
+    assert!(matches!(
+        write(Existing::Replace),
+        Err(StoreError::Exists(..))
+    ));
+    assert!(dir.join("diary.txt").exists());
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("a directory").collect();
+    assert_eq!(left.len(), 1, "nothing is left behind: {left:?}");
+
+    let empty = folder.path().join("empty");
+    fs::create_dir(&empty).expect("created");
+    certificate::write(&empty, &base.stored, "", Existing::Refuse)
+        .expect("an empty directory will do");
+}
+
+#[test]
+fn malformed_certificates_are_refused() {
+    let (_folder, dir) = written(&base());
+    let path = dir.join("certificate.json");
+    let good = fs::read_to_string(&path).expect("a file");
+    for (old, new, reason) in [
+        ("\"version\": 1", "\"version\": 2", "version 2"),
+        ("\"model\": \"tso\"", "\"model\": \"arm\"", "arm"),
+        ("\"k\": 1", "\"k\": 0", "k is 0"),
+        ("\"k\": 1", "\"k\": 1, \"l\": 1", "unknown field"),
+        (
+            "\"fences\": [\"a\"",
+            "\"fences\": [\"z\"",
+            "no optional fence `z`",
+        ),
+        (
+            "\"fences\": [\"a\"",
+            "\"fences\": [\"b\"",
+            "`b` is named twice",
+        ),
+        ("\"cube\":[1,", "\"cube\":[999,", "no such predicate"),
+        ("\"cube\":[1,", "\"cube\":[0,", "no such predicate"),
+        (
+            "\"cube\":[1,",
+            "\"cube\":[1,-1,",
+            "names that predicate twice",
+        ),
+        ("\"at\":[", "\"at\":[99999999999,", "which no thread has"),
+        (
+            "\"at\":[",
+            "\"at\":[99,",
+            "locations, but the program has 2 threads",
+        ),
+        ("{", "", "not of the expected form"),
+    ] {
+        assert!(good.contains(old), "{old}");
+        fs::write(&path, good.replacen(old, new, 1)).expect("written");
+        let (code, stdout, stderr) = certify(&dir, &[]);
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{new}: {stderr}");
+        assert!(stderr.contains(reason), "{new}: {stderr}");
+    }
+    fs::write(&path, good).expect("written");
+    fs::write(dir.join("source.cup"), "shared").expect("written");
+    let (code, _, stderr) = certify(&dir, &[]);
+    assert_eq!(code, Some(2), "{stderr}");
+    fs::remove_file(dir.join("reduced.cup")).expect("removed");
+    let (code, _, stderr) = certify(&dir, &[]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("reduced.cup"), "{stderr}");
+}

@@ -170,3 +170,37 @@ fn tree_place(name: String, index: Option<Box<Expr>>) -> Place {
         span,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked() -> Checked {
+        let text = "shared x, A[2]; thread P[2] { local r, b[2]; x = r; }";
+        lang::load(&SourceFile::new("test.cup", text)).expect("a program")
+    }
+
+    #[test]
+    fn predicates_survive_their_text() {
+        let texts = [
+            "x == 0",
+            "x - (A[0] - P[1].r) >= -3 * P[0].b[1]",
+            "!(x < 1 && (A[x] != 2 || true)) || !(false)",
+            "P[0].b[A[P[1].b[x + 1]]] <= -(x + 1)",
+            "x == -9223372036854775807 - 1",
+        ]
+        .map(str::to_owned);
+        let subject = Subject::new(&checked(), &texts).expect("predicates");
+        let printed: Vec<String> = subject
+            .predicates
+            .iter()
+            .map(|predicate| print(&subject.program, predicate).expect("no control location"))
+            .collect();
+        assert_eq!(printed[1], "x - (A_0 - P_1.r) >= -3 * P_0.b_1");
+        // Names are printed as in a reduced program, in which copies are threads of their own.
+        let text = "shared x, A[2]; thread P_0 { local r, b[2]; x = r; } thread P_1 { local r, b[2]; x = r; }";
+        let reduced = lang::load(&SourceFile::new("test.cup", text)).expect("a program");
+        let again = Subject::new(&reduced, &printed).expect("predicates");
+        assert_eq!(again.predicates, subject.predicates);
+    }
+}

@@ -18,7 +18,7 @@ pub(super) struct Invariant {
 }
 
 /// A location vector that has pairs, numbered in the order of the first pair of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct VectorId(usize);
 
 /// A pair that no state of the reduced program could be in.

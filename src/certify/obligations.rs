@@ -25,14 +25,14 @@ use crate::program::{Action, AssertKind, Cond, Edge, LocId, Spec, Thread, Thread
 
 use super::describe;
 use super::invariant::{Invariant, VectorId};
-use super::path::Path;
+use super::path::{Path, Run, Versions};
 use super::smtlib;
 
 /// How many statements may be followed before the certificate counts as too large, each counted
 /// once for every vector it is followed from.
 const BUDGET: usize = 20_000_000;
 
-/// Claims that share a script.
+/// Claims about the same run.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// What is done: a step, or nothing.
@@ -41,15 +41,15 @@ pub(super) struct Group {
     pub failure: String,
     /// The line of the source that it is about.
     pub line: Option<usize>,
-    /// Definitions and assertions.
-    pub script: String,
+    /// What is done, in SMT-LIB.
+    pub run: Run,
     /// The names of the variables after the step.
     pub after: Vec<String>,
     /// The claims.
     pub claims: Vec<Claim>,
 }
 
-/// That no state satisfies the group's script and this.
+/// That no state of the group's run satisfies this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     /// The state is in the invariant at this vector, if there is one.
@@ -80,6 +80,7 @@ pub(super) fn derive(
         invariant,
         source,
         groups: vec![initial(subject, invariant)],
+        versions: Versions::default(),
         spent: 0,
     };
     for thread in subject.program.thread_ids() {
@@ -98,14 +99,16 @@ fn initial(subject: &Subject, invariant: &Invariant) -> Group {
     let names = smtlib::names(program);
     let known = program.vars.iter().zip(&names);
     let known = known.filter_map(|(var, name)| Some((name, var.init?)));
-    let script =
-        known.map(|(name, value)| format!("(assert (= {name} {}))\n", smtlib::number(value)));
+    let conditions = known.map(|(name, value)| format!("(= {name} {})", smtlib::number(value)));
     let entries: Vec<LocId> = program.threads.iter().map(|thread| thread.entry).collect();
     Group {
         title: "the initial states".to_owned(),
         failure: "an initial state is not in the invariant".to_owned(),
         line: None,
-        script: script.collect(),
+        run: Run {
+            definitions: Vec::new(),
+            conditions: conditions.collect(),
+        },
         after: names.clone(),
         claims: vec![Claim {
             from: None,
@@ -121,6 +124,7 @@ struct Derivation<'a> {
     invariant: &'a Invariant,
     source: &'a SourceFile,
     groups: Vec<Group>,
+    versions: Versions,
     spent: usize,
 }
 
@@ -234,7 +238,7 @@ impl Derivation<'_> {
         if let Action::Assert(cond, kind) = &edge.action {
             self.holds(walk, &path, cond, &broken_assertion(kind));
         }
-        path.run(&edge.action);
+        path.run(&edge.action, &mut self.versions);
         path
     }
 
@@ -286,7 +290,7 @@ impl Derivation<'_> {
             title,
             failure: failure.to_owned(),
             line: path.trail().last().map(|span| self.source.line(span.start)),
-            script: path.script().to_owned(),
+            run: path.so_far().clone(),
             after: path.names().to_vec(),
             claims: claims.collect(),
         });
@@ -319,7 +323,10 @@ impl Derivation<'_> {
                 title: name.clone(),
                 failure: format!("{name} {reason}"),
                 line: Some(self.source.line(spec.span.start)),
-                script: format!("(assert {})\n", smtlib::cond(&failure, &names)),
+                run: Run {
+                    definitions: Vec::new(),
+                    conditions: vec![smtlib::cond(&failure, &names)],
+                },
                 after: names.clone(),
                 claims,
             });

@@ -105,25 +105,12 @@ impl Definitions {
         &self.vectors[vector.index()]
     }
 
-    /// Everything that some claims of a group refer to, and the group's own script.
-    pub(super) fn context(&self, group: &Group, claims: &[Claim]) -> String {
-        let mut used: Vec<VectorId> = claims
-            .iter()
-            .flat_map(|claim| [claim.from, claim.to])
-            .flatten()
-            .collect();
-        used.sort_unstable();
-        used.dedup();
-        let invariants = used
-            .iter()
-            .map(|vector| self.invariants[vector.index()].as_str());
-        let mut text = self.declarations();
-        text.extend(invariants);
-        text.push_str(&group.script);
-        text
+    /// The definition of the invariant at a vector.
+    pub(super) fn invariant(&self, vector: VectorId) -> &str {
+        &self.invariants[vector.index()]
     }
 
-    /// The condition that a claim says has no model, in the scope of its group.
+    /// The condition that a claim says has no model, apart from its group's run.
     pub(super) fn formula(&self, group: &Group, claim: &Claim) -> String {
         let mut parts = Vec::new();
         if let Some(from) = claim.from {
@@ -139,7 +126,7 @@ impl Definitions {
     }
 
     /// Variables and predicates.
-    fn declarations(&self) -> String {
+    pub(super) fn declarations(&self) -> String {
         let variables = self.variables.iter();
         let mut text: String = variables
             .map(|name| format!("(declare-fun {name} () Int)\n"))
@@ -180,7 +167,12 @@ impl Script<'_> {
         let mut number = 0;
         for group in self.groups {
             let title = comment(&group.title);
-            let _ = write!(text, "; {title}\n(push 1)\n{}", group.script);
+            let _ = write!(text, "; {title}\n(push 1)\n");
+            let definitions = group.run.definitions.iter();
+            text.extend(definitions.map(|definition| definition.text.as_str()));
+            for condition in &group.run.conditions {
+                let _ = writeln!(text, "(assert {condition})");
+            }
             for claim in &group.claims {
                 number += 1;
                 self.write_claim(&mut text, number, group, claim);

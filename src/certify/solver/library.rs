@@ -1,40 +1,32 @@
 //! Z3 as a library.
 //!
-//! Z3 is given the text of a group and of some of its claims, each claim under a boolean of its own,
-//! and is then asked about these booleans one by one, so that it reads and learns once for all.
+//! Reading text costs Z3 a fixed time, so it is given many claims at once, each under a boolean of
+//! its own, and is then asked about these booleans one by one.
 
+use std::fmt::Write as _;
+
+use indexmap::IndexSet;
 use z3::ast::{Bool, Int};
 use z3::{SatResult, Solver};
 
 use super::values::plain;
 use super::{Answer, Unrefuted};
-use crate::certify::obligations::{Claim, Group};
-use crate::certify::script::{ClaimId, Definitions, Script};
+use crate::certify::script::{ClaimId, Script};
+use crate::certify::smtlib;
 
 /// How many claims are read at once.
-const CHUNK: usize = 64;
+const CHUNK: usize = 256;
 
 pub(super) fn refute(script: Script<'_>) -> Option<Unrefuted> {
-    let groups = script.groups.iter().enumerate();
-    let mut chunks = groups.flat_map(|(index, group)| {
-        let chunks = group.claims.chunks(CHUNK).enumerate();
-        chunks.map(move |(chunk, claims)| (index, group, chunk * CHUNK, claims))
-    });
-    chunks.find_map(|(index, group, first, claims)| {
-        let (claim, answer) = refute_chunk(script.definitions, group, claims)?;
-        Some(Unrefuted {
-            claim: ClaimId {
-                group: index,
-                claim: first + claim,
-            },
-            answer,
-        })
-    })
+    let claims: Vec<ClaimId> = script.claims().collect();
+    claims
+        .chunks(CHUNK)
+        .find_map(|chunk| refute_chunk(script, chunk))
 }
 
 pub(super) fn values(script: Script<'_>) -> Option<Vec<String>> {
-    let group = script.groups.first()?;
-    let solver = load(script.definitions, group, &group.claims)?;
+    let claims: Vec<ClaimId> = script.claims().take(1).collect();
+    let solver = load(script, &claims)?;
     if solver.check_assumptions(&[switch(0)]) != SatResult::Sat {
         return None;
     }
@@ -48,16 +40,12 @@ pub(super) fn values(script: Script<'_>) -> Option<Vec<String>> {
         .collect()
 }
 
-fn refute_chunk(
-    definitions: &Definitions,
-    group: &Group,
-    claims: &[Claim],
-) -> Option<(usize, Answer)> {
-    let Some(solver) = load(definitions, group, claims) else {
+fn refute_chunk(script: Script<'_>, claims: &[ClaimId]) -> Option<Unrefuted> {
+    let Some(solver) = load(script, claims) else {
         let answer = Answer::Unknown("Z3 does not understand the obligations".to_owned());
-        return Some((0, answer));
+        return claims.first().map(|&claim| Unrefuted { claim, answer });
     };
-    (0..claims.len()).find_map(|index| {
+    claims.iter().enumerate().find_map(|(index, &claim)| {
         let answer = match solver.check_assumptions(&[switch(index)]) {
             SatResult::Unsat => return None,
             SatResult::Sat => Answer::Sat,
@@ -66,27 +54,51 @@ fn refute_chunk(
                 Answer::Unknown(reason.unwrap_or_else(|| "unknown".to_owned()))
             }
         };
-        Some((index, answer))
+        Some(Unrefuted { claim, answer })
     })
 }
 
 /// A solver that has read the claims; `None` if it did not understand them.
-fn load(definitions: &Definitions, group: &Group, claims: &[Claim]) -> Option<Solver> {
-    let mut text = definitions.context(group, claims);
-    let context_size =
-        text.matches("\n(assert ").count() + usize::from(text.starts_with("(assert "));
-    for (index, claim) in claims.iter().enumerate() {
-        let formula = definitions.formula(group, claim);
-        text.push_str(&format!(
-            "(declare-fun {0} () Bool)\n(assert (=> {0} {formula}))\n",
-            switch_name(index),
-        ));
+fn load(script: Script<'_>, claims: &[ClaimId]) -> Option<Solver> {
+    let mut text = context(script, claims);
+    for (index, &id) in claims.iter().enumerate() {
+        let group = &script.groups[id.group];
+        let formula = script.definitions.formula(group, &group.claims[id.claim]);
+        let taken = smtlib::all(&group.run.conditions);
+        let switch = switch_name(index);
+        let _ = writeln!(text, "(declare-fun {switch} () Bool)");
+        let _ = writeln!(text, "(assert (=> {switch} (and {taken} {formula})))");
     }
     let solver = Solver::new();
     solver.from_string(text);
-    // Z3 drops a text with a mistake in it; then no assertion is there.
-    let complete = solver.get_assertions().len() == context_size + claims.len();
+    // Z3 drops a text with a mistake in it.
+    let complete = solver.get_assertions().len() == claims.len();
     complete.then_some(solver)
+}
+
+/// Everything that the claims refer to. Paths that share a beginning share its definitions.
+fn context(script: Script<'_>, claims: &[ClaimId]) -> String {
+    let mut invariants = IndexSet::new();
+    let mut known = IndexSet::new();
+    let mut definitions = String::new();
+    for id in claims {
+        let group = &script.groups[id.group];
+        let claim = &group.claims[id.claim];
+        invariants.extend([claim.from, claim.to].into_iter().flatten());
+        for definition in &group.run.definitions {
+            if known.insert(definition.name.as_str()) {
+                definitions.push_str(&definition.text);
+            }
+        }
+    }
+    let mut text = script.definitions.declarations();
+    text.extend(
+        invariants
+            .iter()
+            .map(|&vector| script.definitions.invariant(vector)),
+    );
+    text.push_str(&definitions);
+    text
 }
 
 fn switch(index: usize) -> Bool {

@@ -29,7 +29,7 @@ use crate::lang::source::{Diagnostic, SourceFile};
 use crate::lang::{self, Checked};
 use crate::reduce::{ReduceConfig, ReduceError, reduce};
 use invariant::Invariant;
-use obligations::{Claim, Group, Obstacle};
+use obligations::{Claim, Group, TooMany};
 use script::{ClaimId, Definitions, Script};
 use solver::{Answer, Unrefuted};
 
@@ -79,16 +79,18 @@ pub fn seal(certificate: &Certificate) -> Result<(Stored, String), CertifyError>
     Ok((stored, obligations))
 }
 
-/// The text of `obligations.smt2` for a certificate: a certificate without obligations, since it is
-/// to be rejected anyway, has an explanation in their place.
+/// The text of `obligations.smt2` for a certificate; if they are too many, an explanation in their
+/// place.
 pub fn obligations(stored: &Stored) -> Result<String, CertifyError> {
     let reduction = Reduction::run(&stored.source, &stored.config)?;
     let proof = Proof::new(&reduction.checked, stored)?;
     Ok(match &proof.groups {
         Ok(groups) => proof.script(groups).to_smtlib(),
-        Err(obstacle) => format!("; {}\n", proof.explain(obstacle)),
+        Err(TooMany) => format!("; {TOO_MANY}\n"),
     })
 }
+
+const TOO_MANY: &str = "the atomic sections have too many paths; list pairs inside them";
 
 /// Checks a certificate and the obligations that are stored with it.
 pub fn check(stored: &Stored, obligations: &str, solver: &Solver) -> Result<Report, CertifyError> {
@@ -98,15 +100,8 @@ pub fn check(stored: &Stored, obligations: &str, solver: &Solver) -> Result<Repo
         return Ok(facts.report(Verdict::Rejected(Rejection::Reduction { line })));
     }
     let proof = Proof::new(&reduction.checked, stored)?;
-    let groups = match &proof.groups {
-        Ok(groups) => groups,
-        Err(obstacle) => {
-            let explanation = proof.explain(obstacle);
-            return Ok(facts.report(match obstacle {
-                Obstacle::Loop(..) => Verdict::Rejected(Rejection::Loop(explanation)),
-                Obstacle::Budget => Verdict::Unknown(explanation),
-            }));
-        }
+    let Ok(groups) = &proof.groups else {
+        return Ok(facts.report(Verdict::Unknown(TOO_MANY.to_owned())));
     };
     let script = proof.script(groups);
     facts.obligations = script.len();
@@ -148,7 +143,7 @@ struct Proof<'a> {
     subject: Subject,
     invariant: Invariant,
     definitions: Definitions,
-    groups: Result<Vec<Group>, Obstacle>,
+    groups: Result<Vec<Group>, TooMany>,
 }
 
 impl<'a> Proof<'a> {
@@ -170,21 +165,6 @@ impl<'a> Proof<'a> {
         Script {
             definitions: &self.definitions,
             groups,
-        }
-    }
-
-    fn explain(&self, obstacle: &Obstacle) -> String {
-        match obstacle {
-            Obstacle::Loop(thread, line) => {
-                let thread = &self.subject.program.threads[thread.index()].display_name;
-                format!(
-                    "the loop at line {line} in an atomic section of {thread} has no pair; \
-                     list pairs at one of its locations"
-                )
-            }
-            Obstacle::Budget => {
-                "the atomic sections have too many paths; list pairs inside them".to_owned()
-            }
         }
     }
 

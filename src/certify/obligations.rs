@@ -6,8 +6,9 @@
 //! **Steps.** From a listed vector each thread that may step does: all threads if it is free, else the
 //! holder. A step is followed statement by statement until it comes to a *stop*: a location at which the
 //! thread does not hold the atomic section, or one at which some pair has this thread. There the
-//! invariant must hold again. So an invariant may list held vectors or leave them out, where an atomic
-//! section is then one large step; every loop inside a section needs a stop. A background
+//! invariant must hold again. A path that comes back to where it has been before it comes to a stop must
+//! be impossible. So an invariant may list held vectors or leave them out, where an atomic section
+//! is then one large step; a loop inside a section that can be run through needs a stop. A background
 //! block runs whole at every free vector.
 //!
 //! **Why this is enough.** Every state of a run whose thread is at a stop is in the invariant: by
@@ -60,21 +61,20 @@ pub(super) struct Claim {
     pub to: Option<VectorId>,
 }
 
-/// Why there is no list of obligations.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    /// A loop in the atomic section of a thread has no stop; the line of one of its statements.
-    Loop(ThreadId, usize),
-    /// They are too many.
-    Budget,
-}
+/// The obligations are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// What a walk that comes back to where it has been would show.
+const ENDLESS: &str =
+    "a loop in an atomic section is entered that has no pairs (list some at one of its locations)";
 
 /// The obligations, in a fixed order.
 pub(super) fn derive(
     subject: &Subject,
     invariant: &Invariant,
     source: &SourceFile,
-) -> Result<Vec<Group>, Obstacle> {
+) -> Result<Vec<Group>, TooMany> {
     let mut derivation = Derivation {
         subject,
         invariant,
@@ -143,7 +143,7 @@ impl Derivation<'_> {
     }
 
     /// The steps of a thread itself.
-    fn steps(&mut self, thread: ThreadId) -> Result<(), Obstacle> {
+    fn steps(&mut self, thread: ThreadId) -> Result<(), TooMany> {
         let locations = (0..self.thread(thread).locations.len()).map(LocId::new);
         for location in locations {
             let from = self.vectors(|invariant, vector| {
@@ -169,7 +169,7 @@ impl Derivation<'_> {
     }
 
     /// The steps of a thread's background blocks.
-    fn backgrounds(&mut self, thread: ThreadId) -> Result<(), Obstacle> {
+    fn backgrounds(&mut self, thread: ThreadId) -> Result<(), TooMany> {
         let from = self.vectors(|invariant, vector| invariant.holder(vector).is_none());
         let entries: Vec<LocId> = self
             .thread(thread)
@@ -201,14 +201,14 @@ impl Derivation<'_> {
         walk: &Walk,
         visited: &mut Vec<LocId>,
         path: &Path,
-    ) -> Result<(), Obstacle> {
+    ) -> Result<(), TooMany> {
         let subject = self.subject;
         let thread = &subject.program.threads[walk.thread.index()];
         let here = *visited.last().expect("a walk begins somewhere");
         for edge in &thread.location(here).edges {
             self.spent += walk.from.len();
             if self.spent > BUDGET {
-                return Err(Obstacle::Budget);
+                return Err(TooMany);
             }
             let path = self.statement(walk, edge, path.clone());
             if path.is_blocked() {
@@ -217,8 +217,7 @@ impl Derivation<'_> {
             if self.is_stop(walk, edge.target) {
                 self.arrive(walk, edge.target, &path);
             } else if visited.contains(&edge.target) {
-                let line = self.source.line(edge.span.start);
-                return Err(Obstacle::Loop(walk.thread, line));
+                self.claim(walk, &path, ENDLESS, |_| None);
             } else {
                 visited.push(edge.target);
                 self.follow(walk, visited, &path)?;

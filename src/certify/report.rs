@@ -65,8 +65,6 @@ pub enum Rejection {
         /// The number of the line in `obligations.smt2`.
         line: usize,
     },
-    /// A loop in an atomic section has no pair.
-    Loop(String),
     /// An obligation does not hold.
     Obligation(Box<Weak>),
 }
@@ -219,7 +217,6 @@ impl Display for Rejection {
                 f,
                 "`obligations.smt2` are not the obligations of the invariant: line {line} differs"
             ),
-            Rejection::Loop(explanation) => f.write_str(explanation),
             Rejection::Obligation(weak) => weak.fmt(f),
         }
     }

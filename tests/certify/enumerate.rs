@@ -50,20 +50,19 @@ pub fn reduced(source: &SourceFile, config: &ReduceConfig) -> Option<Program> {
     Some(lower(&checked, &IndexSet::new()))
 }
 
-/// Enumerates the states of a program; `None` if there are too many. A failing statement ends its run
-/// and no other.
+/// Enumerates the states of a program; `None` if there are too many, or arbitrary values. A failing
+/// statement ends its run and no other.
 pub fn reach(program: &Program) -> Option<Reached> {
+    let locations = program.threads.iter().flat_map(|thread| &thread.locations);
+    let mut edges = locations.flat_map(|location| &location.edges);
+    if edges.any(|edge| matches!(edge.action, Action::Havoc(_))) {
+        return None;
+    }
+    let values: Option<Vec<i64>> = program.vars.iter().map(|var| var.init).collect();
     let mut reached = Reached::default();
     let initial = State {
         at: program.threads.iter().map(|thread| thread.entry).collect(),
-        values: program
-            .vars
-            .iter()
-            .map(|var| {
-                var.init
-                    .expect("the programs of these tests start in one state")
-            })
-            .collect(),
+        values: values?,
     };
     reached.states.insert(initial);
     let mut next = 0;
@@ -195,7 +194,7 @@ impl Machine<'_> {
             Action::Assign(place, term) | Action::Store(place, term) => {
                 set(place, state.term(term));
             }
-            Action::Havoc(_) => panic!("the programs of these tests choose no values"),
+            Action::Havoc(_) => unreachable!("programs that choose values are left out"),
             Action::Load(place, source) => set(place, state.value(source)),
             Action::Cas(place, target, expected, new) => {
                 let equal = state.value(target) == state.term(expected);

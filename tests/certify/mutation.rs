@@ -14,9 +14,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::bases::Base;
 use crate::enumerate::{self, State};
-
-/// Numbers that look random and are always the same.
-pub struct Random(pub u64);
+use crate::support::random::Random;
 
 /// What part of a certificate is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,20 +42,6 @@ impl Part {
         Part::Pair,
         Part::Predicate,
     ];
-}
-
-impl Random {
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
 }
 
 /// A changed certificate and what was done, if the change makes it wrong.
@@ -135,7 +119,7 @@ fn edit(text: &str, random: &mut Random) -> String {
             found.map(move |(at, _)| (start + at, old, new))
         })
         .collect();
-    let &(at, old, new) = random.pick(&starts);
+    let (at, old, new) = random.pick(&starts);
     format!("{}{new}{}", &text[..at], &text[at + old.len()..])
 }
 
@@ -160,7 +144,7 @@ const EDITS: [(&str, &str); 14] = [
 fn change_config(stored: &mut Stored, random: &mut Random) -> String {
     let config = &mut stored.config;
     match random.below(4) {
-        0 => config.model = *random.pick(&Model::ALL),
+        0 => config.model = random.pick(&Model::ALL),
         1 => config.k = 1 + random.below(3),
         2 => {
             let kept = config.fences.iter().filter(|_| random.below(2) == 0);
@@ -179,23 +163,29 @@ fn change_config(stored: &mut Stored, random: &mut Random) -> String {
 fn change_pair(base: &Base, stored: &mut Stored, random: &mut Random) -> String {
     let index = random.below(stored.pairs.len());
     let pair = &mut stored.pairs[index];
-    let what = match random.below(4) {
-        0 => {
+    // A location in an atomic section need not be listed at all.
+    let kinds = if enumerate::is_free(&base.program, &pair.at) {
+        4
+    } else {
+        2
+    };
+    let what = match random.below(kinds) {
+        2 => {
             stored.pairs.remove(index);
             "dropped"
         }
-        1 => {
+        0 => {
             let at = random.below(pair.cube.len());
             pair.cube[at].holds ^= true;
             "literal negated"
         }
-        2 => {
+        1 => {
             let at = random.below(pair.cube.len());
             let others: Vec<usize> = (0..stored.predicates.len())
                 .filter(|&other| pair.cube.iter().all(|literal| literal.predicate != other))
                 .collect();
             if !others.is_empty() {
-                pair.cube[at].predicate = *random.pick(&others);
+                pair.cube[at].predicate = random.pick(&others);
             }
             "literal of another predicate"
         }
@@ -216,13 +206,9 @@ fn change_predicate(stored: &mut Stored, random: &mut Random) -> String {
     let value: i64 = value.parse().expect("of a variable and a number");
     stored.predicates[index] = match random.below(4) {
         0 => format!("{variable} == {}", value + 1),
-        1 => format!("{variable} != {value}"),
-        2 => format!("{variable} < {value}"),
-        _ => {
-            let other = random.below(stored.predicates.len());
-            stored.predicates.swap(index, other);
-            stored.predicates[index].clone()
-        }
+        1 => format!("{variable} == {}", value - 1),
+        2 => format!("{variable} != {value}"),
+        _ => format!("{variable} < {value}"),
     };
     format!(
         "predicate {} `{old}`: now `{}`",

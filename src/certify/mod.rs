@@ -42,6 +42,9 @@ pub enum CertifyError {
     /// The source cannot be reduced as the certificate says.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
+    /// The reduced program is beyond what Cupola can handle.
+    #[error("the reduced program breaks a rule of the language: {0}")]
+    Reduced(String),
     /// A fence in force is unknown.
     #[error(transparent)]
     Fence(#[from] UnknownPlace),
@@ -132,7 +135,10 @@ impl Reduction {
         };
         let tree = reduce(source, &checked, &config)?;
         let text = lang::print(&tree);
-        let checked = lang::check(tree).expect("reductions make programs that pass the checks");
+        let checked = lang::check(tree).map_err(|diagnostics| {
+            let message = diagnostics.into_iter().next().map(|first| first.message);
+            CertifyError::Reduced(message.unwrap_or_default())
+        })?;
         Ok(Reduction { checked, text })
     }
 }

@@ -31,7 +31,7 @@ use super::smtlib;
 
 /// How many statements may be followed before the certificate counts as too large, each counted
 /// once for every vector it is followed from.
-const BUDGET: usize = 20_000_000;
+const BUDGET: usize = 5_000_000;
 
 /// Claims about the same run.
 #[derive(Clone, Debug)]
@@ -158,11 +158,7 @@ impl Derivation<'_> {
                     background: None,
                     from: &from,
                 };
-                self.follow(
-                    &walk,
-                    &mut vec![location],
-                    &Path::new(&self.subject.program),
-                )?;
+                self.follow(&walk, location)?;
             }
         }
         Ok(())
@@ -183,7 +179,7 @@ impl Derivation<'_> {
                 background: Some(index),
                 from: &from,
             };
-            self.follow(&walk, &mut vec![entry], &Path::new(&self.subject.program))?;
+            self.follow(&walk, entry)?;
         }
         Ok(())
     }
@@ -195,34 +191,35 @@ impl Derivation<'_> {
             .collect()
     }
 
-    /// Follows every way on from the last of the locations visited.
-    fn follow(
-        &mut self,
-        walk: &Walk,
-        visited: &mut Vec<LocId>,
-        path: &Path,
-    ) -> Result<(), TooMany> {
+    /// Follows every path from a location.
+    fn follow(&mut self, walk: &Walk, start: LocId) -> Result<(), TooMany> {
         let subject = self.subject;
         let thread = &subject.program.threads[walk.thread.index()];
-        let here = *visited.last().expect("a walk begins somewhere");
-        for edge in &thread.location(here).edges {
-            self.spent += walk.from.len();
+        let mut open = vec![(vec![start], Path::new(&subject.program))];
+        while let Some((visited, path)) = open.pop() {
+            let here = *visited.last().expect("a path begins somewhere");
+            let edges = &thread.location(here).edges;
+            self.spent += edges.len() * walk.from.len();
             if self.spent > BUDGET {
                 return Err(TooMany);
             }
-            let path = self.statement(walk, edge, path.clone());
-            if path.is_blocked() {
-                continue;
+            let mut next = Vec::new();
+            for edge in edges {
+                let path = self.statement(walk, edge, path.clone());
+                if path.is_blocked() {
+                    continue;
+                }
+                if self.is_stop(walk, edge.target) {
+                    self.arrive(walk, edge.target, &path);
+                } else if visited.contains(&edge.target) {
+                    self.claim(walk, &path, ENDLESS, |_| None);
+                } else {
+                    let mut visited = visited.clone();
+                    visited.push(edge.target);
+                    next.push((visited, path));
+                }
             }
-            if self.is_stop(walk, edge.target) {
-                self.arrive(walk, edge.target, &path);
-            } else if visited.contains(&edge.target) {
-                self.claim(walk, &path, ENDLESS, |_| None);
-            } else {
-                visited.push(edge.target);
-                self.follow(walk, visited, &path)?;
-                visited.pop();
-            }
+            open.extend(next.into_iter().rev());
         }
         Ok(())
     }

@@ -72,6 +72,7 @@ fn malformed(error: CertifyError) -> Failure {
             "give `z3`, the name of an installed SMT-LIB solver, or its path",
         ),
         CertifyError::Reduce(_)
+        | CertifyError::Reduced(_)
         | CertifyError::Fence(_)
         | CertifyError::Predicate(_)
         | CertifyError::Location(_)

@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random golden lint setup
+.PHONY: help demo test random bench golden docs lint setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -26,8 +26,14 @@ test: setup ## Run all tests
 random: setup ## Hold the reductions against the models on 20,000 random programs
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random_programs
 
+bench: setup ## Measure the explorer and the boolean program checker
+	$(CARGO) bench --workspace
+
 golden: setup ## Accept the present output as the golden files of translations/
 	INSTA_UPDATE=always $(CARGO) test --test golden --test golden_proofs
+
+docs: setup ## Accept the present output of the commands on the documentation's pages
+	UPDATE_DOCS=1 $(CARGO) test --test docs
 
 lint: ## Check formatting, lints and documentation
 	$(CARGO) fmt --all --check

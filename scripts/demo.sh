@@ -1,27 +1,31 @@
 #!/bin/sh
-# Shows Cupola at work on Peterson's lock. Usage: demo.sh PATH-OF-CUPOLA
+# Shows Cupola at work. Usage: demo.sh PATH-OF-CUPOLA
 set -u
 cupola=$1
-program=examples/peterson.cup
 
 show() {
   printf '\n$ cupola %s\n' "$*"
-  "$cupola" "$@"
+  "$cupola" --quiet "$@"
   printf '(exit code %s)\n' "$?"
 }
 
 echo "Peterson's lock, with optional fences a, b and c:"
-cat "$program"
+echo
+cat examples/peterson.cup
 
 echo
-echo "Under PSO without fences, both threads enter the critical section:"
-show explore "$program" --model pso --fences none
+echo "Without fences, under PSO, both threads enter the critical section:"
+show explore examples/peterson.cup --model pso --fences none
 
 echo
-echo "With a and b in place, every execution is safe:"
-show explore "$program" --model pso --fences a,b
+echo "The same program under SC, its store buffers told by locals (the first lines):"
+printf '\n$ cupola translate examples/peterson.cup --model pso -k 2 | head -40\n'
+"$cupola" translate examples/peterson.cup --model pso -k 2 | head -40
 
 echo
-echo "The same program for SC, with its store buffers as variables (first lines):"
-printf '\n$ cupola translate %s --model pso -k 2 | head -40\n' "$program"
-"$cupola" translate "$program" --model pso -k 2 | head -40
+echo "With the fences that the file places, every execution is safe under every model:"
+show verify examples/peterson.cup --model all
+
+echo
+echo "So is the bakery lock, whose tickets grow without bound:"
+show verify examples/bakery.cup --model all

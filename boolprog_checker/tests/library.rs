@@ -1,10 +1,8 @@
 //! The library as another program uses it: programs built without text, tags in traces, fired
 //! disjuncts, cancellation.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "the figures are the report of the test"
-)]
+#[path = "../benches/workload/large.rs"]
+mod large;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -137,23 +135,9 @@ fn a_tree_with_unknown_names_is_refused() {
 }
 
 #[test]
-fn five_megabytes_parse_in_a_second() {
-    // Without optimisation a smaller text has to do.
-    let size = if cfg!(debug_assertions) {
-        5 << 16
-    } else {
-        5 << 20
-    };
-    let mut text = String::from("decl a, b, c, d;\nvoid main() begin\n");
-    while text.len() < size {
-        text.push_str(
-            "  a, b := schoose [a & !b | c, !a & d], (c | d) constrain 'a != 'b; // line\n",
-        );
-    }
-    text.push_str("end\n");
-    let start = std::time::Instant::now();
+fn a_large_program_parses() {
+    let size = 5 << 16;
+    let text = large::text(size);
     let program = parse(&text).expect("it is a program");
-    println!("{} bytes in {:?}", text.len(), start.elapsed());
     assert!(program.tree().procedures[0].body.len() > size / 100);
-    assert!(cfg!(debug_assertions) || start.elapsed().as_secs_f64() < 1.0);
 }

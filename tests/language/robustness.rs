@@ -150,6 +150,26 @@ fn operators_nest_within_limits() {
 }
 
 #[test]
+fn all_limits_may_be_reached_at_once() {
+    let expr = format!(
+        "{}r{}{}",
+        "(".repeat(99),
+        " - 1".repeat(1000),
+        ")".repeat(99)
+    );
+    let blocks = |stmt: &str| format!("{}{stmt}{}", "loop { ".repeat(99), "} ".repeat(99));
+    assert_eq!(
+        mistakes(&in_thread(&blocks(&format!("assume({expr} == 0);")))).len(),
+        1
+    );
+    let expr = expr.replacen(" - 1", "", 1);
+    assert_eq!(
+        mistakes(&in_thread(&blocks(&format!("assume({expr} == 0);")))),
+        []
+    );
+}
+
+#[test]
 fn else_if_chains_may_be_long() {
     let text = in_thread(&format!(
         "if (*) {{}}{}",

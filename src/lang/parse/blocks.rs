@@ -1,6 +1,6 @@
 //! Puts the pieces of a program together: items, threads, blocks and compound statements.
 
-use super::mistakes::stray_brace;
+use super::messages::{ITEM_WORDS, stray_brace};
 use super::operators::name;
 use super::scan::{Token, next_proper_token};
 use super::{MAX_BLOCKS, MAX_MISTAKES, Parser, Piece, Rule, span};
@@ -411,10 +411,7 @@ impl Body {
 
 /// Whether a word begins an item, so that every block must have ended before it.
 pub(super) fn is_item_word(word: &str) -> bool {
-    matches!(
-        word,
-        "shared" | "thread" | "fences" | "invariant" | "forbid" | "finally"
-    )
+    ITEM_WORDS.contains(&word)
 }
 
 fn missing_brace(span: Span) -> Diagnostic {

@@ -6,14 +6,15 @@
 //!
 //! The grammar (`grammar/program.pest`) reads a program piece by piece: a declaration, a simple
 //! statement, or the head of something with a block. `blocks` puts the pieces together, `pieces` and
-//! `operators` build tree nodes from them, `mistakes` turns what pest says about a broken piece into
-//! a message and finds where to go on, and `trivia` hands comments to the nodes that they belong to.
+//! `operators` build tree nodes from them, `messages` says what is wrong with a broken piece,
+//! `mistakes` finds where to go on, and `trivia` hands comments to the nodes that they belong to.
 //! Nothing is read twice but broken pieces, so the time is linear in the text.
 //!
 //! Invariant: trees are at most [`MAX_BLOCKS`] blocks and [`MAX_OPERATORS`] operators deep, so that
 //! later stages may recurse over them.
 
 mod blocks;
+mod messages;
 mod mistakes;
 mod operators;
 mod pieces;

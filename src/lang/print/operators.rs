@@ -1,4 +1,5 @@
-//! Expressions and conditions with as few parentheses as precedence allows.
+//! Expressions and conditions with parentheses where precedence needs them, and around what `!`
+//! negates.
 
 use std::fmt::Write as _;
 
@@ -187,5 +188,35 @@ fn compare_symbol(op: CompareOp) -> &'static str {
         CompareOp::Le => "<=",
         CompareOp::Gt => ">",
         CompareOp::Ge => ">=",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::ast::Span;
+
+    fn num(value: i64) -> Box<Expr> {
+        Box::new(Expr {
+            kind: ExprKind::Num(value),
+            span: Span::default(),
+        })
+    }
+
+    fn text(op: ArithOp, left: i64, right: i64) -> String {
+        print_expr(&Expr {
+            kind: ExprKind::Binary(op, num(left), num(right)),
+            span: Span::default(),
+        })
+    }
+
+    #[test]
+    fn negative_numbers_are_printed_as_negations() {
+        assert_eq!(text(ArithOp::Sub, -1, -2), "-1 - -2");
+        assert_eq!(text(ArithOp::Mul, -1, -2), "-1 * -2");
+        let smallest = "-9223372036854775807 - 1";
+        assert_eq!(print_expr(&num(i64::MIN)), smallest);
+        assert_eq!(text(ArithOp::Add, 1, i64::MIN), format!("1 + ({smallest})"));
+        assert_eq!(text(ArithOp::Add, i64::MIN, 1), format!("{smallest} + 1"));
     }
 }

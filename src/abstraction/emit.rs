@@ -5,7 +5,7 @@
 //! checks a spec or runs a background block. A step of the program is one statement, or several in an
 //! atomic section; the flags of the locations that it leaves and enters change with it.
 
-use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, Tree};
+use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
 
 use super::cubes::Implicants;
 use super::effects::Effect;
@@ -15,7 +15,7 @@ use super::{Answers, Origin};
 use crate::lang::ast::Span;
 use crate::lang::source::SourceFile;
 use crate::logic::{Cube, Flag, Literal, Predicate, PredicateId, action_text};
-use crate::program::{LocId, Program, ThreadId};
+use crate::program::{LocId, Program, Thread, ThreadId};
 
 /// What the text is made from.
 pub struct Input<'a> {
@@ -104,7 +104,7 @@ impl Emitter<'_> {
             .thread_ids()
             .zip(&self.input.program.threads)
         {
-            let start = boolprog_checker::ast::ThreadStart::Goto(label(id, thread.entry).into());
+            let start = ThreadStart::Goto(label(id, thread.entry).into());
             self.push(Stmt::new(StmtKind::StartThread(start)).comment(&thread.display_name));
         }
         self.push(Stmt::new(StmtKind::AtomicEnd));
@@ -239,6 +239,9 @@ impl Emitter<'_> {
             let (kind, property) = match effect {
                 Effect::Assume(question) => {
                     let cubes = &self.input.answers[question].cubes;
+                    if cubes.is_empty() {
+                        continue;
+                    }
                     (StmtKind::Assume(self.names.none(cubes)), None)
                 }
                 Effect::Assert(questions, property) => {
@@ -313,7 +316,7 @@ fn label(thread: ThreadId, location: LocId) -> String {
 }
 
 /// The locations that are reachable from an entry, in depth-first order.
-fn reachable(thread: &crate::program::Thread, entry: LocId) -> Vec<LocId> {
+fn reachable(thread: &Thread, entry: LocId) -> Vec<LocId> {
     let mut order = Vec::new();
     let mut seen = vec![false; thread.locations.len()];
     let mut work = vec![entry];

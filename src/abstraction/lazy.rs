@@ -167,22 +167,21 @@ impl Lazy<'_> {
     /// All steps from a state; the new states.
     fn expand(&mut self, number: usize) -> Vec<usize> {
         let (locations, background) = self.states[number].position.clone();
-        let mut new = Vec::new();
         if let Some((thread, at)) = background {
-            self.step(number, thread, at, true, &mut new);
-            return new;
+            return self.step(number, thread, at, true);
         }
+        let mut new = Vec::new();
         let holder = self.holder(&locations);
         if holder.is_none() {
             self.check_specs(number);
         }
         for thread in self.program.thread_ids() {
             if holder.is_none_or(|holder| holder == thread) {
-                self.step(number, thread, locations[thread.index()], false, &mut new);
+                new.extend(self.step(number, thread, locations[thread.index()], false));
             }
             if holder.is_none() {
                 for background in &self.program.threads[thread.index()].backgrounds {
-                    self.step(number, thread, background.entry, true, &mut new);
+                    new.extend(self.step(number, thread, background.entry, true));
                 }
             }
         }
@@ -198,14 +197,8 @@ impl Lazy<'_> {
     }
 
     /// The steps of a thread, or of a background block, from a location.
-    fn step(
-        &mut self,
-        number: usize,
-        thread: ThreadId,
-        at: LocId,
-        background: bool,
-        new: &mut Vec<usize>,
-    ) {
+    fn step(&mut self, number: usize, thread: ThreadId, at: LocId, background: bool) -> Vec<usize> {
+        let mut new = Vec::new();
         let graph = &self.program.threads[thread.index()];
         for (place, edge) in graph.locations[at.index()].edges.iter().enumerate() {
             let step = (thread, at, place);
@@ -224,6 +217,7 @@ impl Lazy<'_> {
             };
             new.extend(self.add(position, values, Some((number, came_by))));
         }
+        new
     }
 
     /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.

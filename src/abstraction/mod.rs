@@ -22,8 +22,10 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::lang::ast::Span;
 use crate::lang::source::SourceFile;
-use crate::logic::{Cube, Flag, Formula, Linear, Predicate, PredicateId, TooLarge};
-use crate::program::{LocId, Program, ThreadId, VarId};
+use crate::logic::{
+    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, TooLarge, location_name,
+};
+use crate::program::{Cond, LocId, Program, ThreadId, VarId};
 use crate::smt::Effort;
 use cubes::{Implicants, Question, Search, Vocabulary};
 use effects::{Effect, Effects};
@@ -135,8 +137,9 @@ pub fn abstract_program(
         inconsistent: vocabulary.inconsistent(),
     };
     let (tree, origins) = emit::emit(&input, &names);
-    let cubes = used_cubes(all(), &answers, false);
-    let condition_cubes = used_cubes(all(), &answers, true);
+    let cubes = used_cubes(all(), &answers);
+    let conditions = all().filter(|effect| !matches!(effect, Effect::Update(_)));
+    let condition_cubes = used_cubes(conditions, &answers);
     let most_calls = most_calls(all(), &answers);
     Ok(Abstraction {
         program: boolprog_checker::Program::new(tree)
@@ -209,7 +212,7 @@ fn initial_values(
 ) -> (Vec<Option<bool>>, Effort) {
     let fixed = fixed_values(program);
     let at_start = |predicate: &Predicate| match &predicate.formula {
-        Formula::Atom(crate::logic::Atom::At(flag, _)) => {
+        Formula::Atom(Atom::At(flag, _)) => {
             let entry = program.threads[flag.thread.index()].entry;
             Formula::constant(flag.locations.contains(&entry))
         }
@@ -244,8 +247,8 @@ fn variable_names(program: &Program, predicates: &[Predicate]) -> Vec<String> {
     let mut names: IndexSet<String> = IndexSet::new();
     for (index, predicate) in predicates.iter().enumerate() {
         let mut name = match &predicate.cond {
-            crate::program::Cond::At(thread, locations) => {
-                let location = crate::logic::location_name(program, *thread, locations);
+            Cond::At(thread, locations) => {
+                let location = location_name(program, *thread, locations);
                 format!("at_{}_{location}", program.threads[thread.index()].name)
             }
             _ => format!("b{index}"),
@@ -258,15 +261,9 @@ fn variable_names(program: &Program, predicates: &[Predicate]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-fn used_cubes<'a>(
-    effects: impl Iterator<Item = &'a Effect>,
-    answers: &Answers,
-    conditions_only: bool,
-) -> IndexSet<Cube> {
-    let wanted = effects
-        .filter(|effect| !conditions_only || !matches!(effect, Effect::Update(_)))
-        .flat_map(Effect::questions);
-    let cubes = wanted.flat_map(|question| &answers[question].cubes);
+fn used_cubes<'a>(effects: impl Iterator<Item = &'a Effect>, answers: &Answers) -> IndexSet<Cube> {
+    let questions = effects.flat_map(Effect::questions);
+    let cubes = questions.flat_map(|question| &answers[question].cubes);
     cubes.filter(|cube| cube.size() >= 2).cloned().collect()
 }
 

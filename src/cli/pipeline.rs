@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use cupola::abstraction::CubeSizes;
 use cupola::abstraction::cubes::Search;
 use cupola::extrapolate::ExtrapolateConfig;
+use cupola::lang;
 use cupola::lang::check::Checked;
-use cupola::lang::source::{Diagnostic, SourceFile};
-use cupola::lang::{self};
+use cupola::lang::source::SourceFile;
 use cupola::pipeline::{PipelineConfig, PipelineError, Task};
 use cupola::program;
 use cupola::proof::{self, Proof};
@@ -196,7 +196,6 @@ fn read_proof(path: &Path, checked: &Checked, console: &Console) -> Result<Proof
     .read()?;
     match proof::parse(&file, checked) {
         Ok((proof, warnings)) => {
-            let warnings: Vec<Diagnostic> = warnings;
             console.diagnostics(&file, &warnings);
             Ok(proof)
         }

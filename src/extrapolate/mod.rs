@@ -112,7 +112,8 @@ pub fn extrapolate(
         result.add_all(numbers.equalities, equalities(&slots)?);
     }
     result.add_all(numbers.generic, overflow(&slots)?);
-    result.add_cubes(numbers, &sc, proof, &slots, most)?;
+    let sc_cubes = proof.cubes.as_deref().unwrap_or_default();
+    result.add_cubes(numbers, (&sc, sc_cubes), &slots, most)?;
     if config.drop_buffered {
         result.drop_buffered(&slots);
     }
@@ -235,17 +236,16 @@ impl Extrapolation {
     fn add_cubes(
         &mut self,
         numbers: &Numbers,
-        sc: &[Predicate],
-        proof: &Proof,
+        (sc, sc_cubes): (&[Predicate], &[Cube]),
         slots: &Slots,
         most: usize,
     ) -> Result<(), TooLarge> {
         let mut cubes: IndexMap<Cube, Rule> = IndexMap::new();
-        for cube in proof.cubes.iter().flatten() {
+        for cube in sc_cubes {
             let kept = self.renamed(cube, sc, &|var| var)?;
             cubes.extend(kept.map(|kept| (kept, numbers.keep)));
         }
-        for cube in proof.cubes.iter().flatten() {
+        for cube in sc_cubes {
             let mentioned = cube.literals().iter().map(|l| &sc[l.predicate.index()]);
             let vars = lift::liftable(mentioned, slots);
             for lifting in lift::liftings(&vars, slots, most) {

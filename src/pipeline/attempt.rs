@@ -17,6 +17,7 @@ use crate::logic::{Cube, sort_cubes};
 use crate::model::Model;
 use crate::proof::Proof;
 use crate::report::{AbstractTrace, Attempt, AttemptOutcome, Method, StopReason};
+use crate::smt::Effort;
 
 /// The largest cubes that a proof keeps for cube extrapolation.
 const PROOF_CUBE_SIZE: usize = 3;
@@ -38,99 +39,13 @@ pub struct Proved {
     pub proof: Option<Proof>,
 }
 
-/// Verifies a program under SC and completes its proof with cubes: those in conditions, and those
-/// that made an update definite in the search with all reductions off.
-pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, PipelineError> {
-    let stage = stage(task, Model::Sc, 1, &config.placement)?;
-    let tuning = Tuning {
-        method: Method::Trad,
-        sizes: config.sizes,
-        split: Split::None,
-    };
-    let built = build(task, &stage, tuning, config)?;
-    let options = Options {
-        reductions: Reductions::NONE,
-        record_fired: true,
-        ..options(&stage, tuning, config)
-    };
-    let outcome = boolprog_checker::check(&built.abstraction.program, &options);
-    let attempt = judge(task, &stage, tuning, &built, &outcome, config);
-    let verified = matches!(attempt.outcome, AttemptOutcome::Verified);
-    let proof = verified.then(|| Proof {
-        cubes: Some(proof_cubes(task.proof, &built.abstraction, &outcome)),
-        ..task.proof.clone()
-    });
-    Ok(Proved { attempt, proof })
-}
-
-/// Tries one way to verify a stage.
-pub(super) fn attempt(
-    task: &Task<'_>,
-    stage: &Stage,
-    tuning: Tuning,
-    config: &PipelineConfig,
-) -> Result<Attempt, PipelineError> {
-    if tuning.method == Method::Lazy {
-        return lazily(task, stage, tuning, config);
-    }
-    let built = build(task, stage, tuning, config)?;
-    let options = options(stage, tuning, config);
-    let outcome = boolprog_checker::check(&built.abstraction.program, &options);
-    Ok(judge(task, stage, tuning, &built, &outcome, config))
-}
-
-/// Tries the lazy search: what takes the place of building and checking is all checking.
-fn lazily(
-    task: &Task<'_>,
-    stage: &Stage,
-    tuning: Tuning,
-    config: &PipelineConfig,
-) -> Result<Attempt, PipelineError> {
-    let start = Instant::now();
-    let proof = extrapolated(task, stage, tuning.method, &config.extrapolate)?;
-    let limits = LazyLimits {
-        max_states: config.max_states,
-        deadline: config.deadline,
-    };
-    let found = lazy::search(&stage.reduced, &proof.predicates, limits)
-        .map_err(|AbstractionError { span, error }| too_large(error, span))?;
-    let tell = |path: &[LazyStep]| {
-        AbstractTrace::from_lazy(path, &proof.predicates, &stage.reduced, task.file)
-    };
-    Ok(Attempt {
-        k: shown_bound(stage),
-        method: tuning.method,
-        sizes: tuning.sizes,
-        split: false,
-        predicates: proof.predicates.len(),
-        cubes: 0,
-        effort: found.effort,
-        build_time: Duration::ZERO,
-        cubes_used: 0,
-        largest_cube: 0,
-        states: found.states,
-        memory_bytes: 0,
-        check_time: start.elapsed(),
-        outcome: match &found.finding {
-            LazyFinding::Verified => AttemptOutcome::Verified,
-            LazyFinding::Timeout => AttemptOutcome::Limit(StopReason::Timeout),
-            LazyFinding::States => AttemptOutcome::Limit(StopReason::States),
-            LazyFinding::Broken(property, path) => match property.kind {
-                PropertyKind::User | PropertyKind::Bounds => {
-                    AttemptOutcome::Abstraction(property.clone(), tell(path))
-                }
-                PropertyKind::Overflow => AttemptOutcome::Overflow(tell(path)),
-            },
-        },
-    })
-}
-
-/// The bound that reports show: none under SC.
-fn shown_bound(stage: &Stage) -> usize {
-    match stage.model {
-        Model::Sc => 0,
-        Model::Tso | Model::Pso => stage.k,
-    }
+/// One way to verify a program under a model.
+#[derive(Clone, Copy)]
+pub(super) struct Try<'a> {
+    pub task: &'a Task<'a>,
+    pub stage: &'a Stage,
+    pub tuning: Tuning,
+    pub config: &'a PipelineConfig,
 }
 
 /// An abstraction and what it was made from.
@@ -140,83 +55,162 @@ struct Built {
     time: Duration,
 }
 
-fn build(
-    task: &Task<'_>,
-    stage: &Stage,
-    tuning: Tuning,
-    config: &PipelineConfig,
-) -> Result<Built, PipelineError> {
-    let start = Instant::now();
-    let config = PipelineConfig {
-        sizes: tuning.sizes,
-        ..config.clone()
-    };
-    let proof = extrapolated(task, stage, tuning.method, &config.extrapolate)?;
-    let abstraction = abstracted(task, stage, &proof, tuning.method, &config)?;
-    Ok(Built {
-        proof,
-        abstraction,
-        time: start.elapsed(),
-    })
-}
-
-fn options(stage: &Stage, tuning: Tuning, config: &PipelineConfig) -> Options {
-    let left = config
-        .deadline
-        .map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    Options {
-        mode: Mode::ThreeValued,
-        split: tuning.split,
-        limits: Limits {
-            max_states: config.max_states,
-            // The program's threads and the environment.
-            max_threads: stage.reduced.threads.len() + 1,
-            timeout: left,
-            ..Limits::default()
+/// Verifies a program under SC and completes its proof with cubes: those in conditions, and those
+/// that made an update definite in the search with all reductions off.
+pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, PipelineError> {
+    let this = Try {
+        task,
+        stage: &stage(task, Model::Sc, 1, &config.placement)?,
+        tuning: Tuning {
+            method: Method::Trad,
+            sizes: config.sizes,
+            split: Split::None,
         },
-        ..Options::default()
-    }
+        config,
+    };
+    let built = this.build()?;
+    let options = Options {
+        reductions: Reductions::NONE,
+        record_fired: true,
+        ..this.options()
+    };
+    let outcome = boolprog_checker::check(&built.abstraction.program, &options);
+    let attempt = this.judge(&built, &outcome);
+    let verified = matches!(attempt.outcome, AttemptOutcome::Verified);
+    let proof = verified.then(|| Proof {
+        cubes: Some(proof_cubes(task.proof, &built.abstraction, &outcome)),
+        ..task.proof.clone()
+    });
+    Ok(Proved { attempt, proof })
 }
 
-fn judge(
-    task: &Task<'_>,
-    stage: &Stage,
-    tuning: Tuning,
-    built: &Built,
-    outcome: &Outcome,
-    config: &PipelineConfig,
-) -> Attempt {
-    let abstraction = &built.abstraction;
-    let tell = |trace: &Trace| AbstractTrace::new(trace, abstraction, &stage.reduced, task.file);
-    let found = match decisive(abstraction, outcome) {
-        Decisive::Verified => AttemptOutcome::Verified,
-        // Without time for the solver the abstraction says nothing about the predicates.
-        _ if is_over(config.deadline) => AttemptOutcome::Limit(StopReason::Timeout),
-        Decisive::Broken(property, trace) => {
-            AttemptOutcome::Abstraction(property.clone(), tell(trace))
+impl Try<'_> {
+    /// Does it.
+    pub fn run(&self) -> Result<Attempt, PipelineError> {
+        if self.tuning.method == Method::Lazy {
+            return self.lazily();
         }
-        Decisive::Limit(reason) => AttemptOutcome::Limit(reason),
-        Decisive::Overflow(trace) => AttemptOutcome::Overflow(tell(trace)),
-    };
-    let stats = &outcome.stats;
-    Attempt {
-        k: shown_bound(stage),
-        method: tuning.method,
-        sizes: tuning.sizes,
-        split: tuning.split != Split::None,
-        predicates: built.proof.predicates.len(),
-        cubes: match tuning.method {
-            Method::Ce => built.proof.cubes.len(),
-            Method::Trad | Method::Pe | Method::Lazy => 0,
-        },
-        effort: abstraction.effort,
-        build_time: built.time,
-        cubes_used: abstraction.cubes.len(),
-        largest_cube: abstraction.largest_cube(),
-        states: stats.states,
-        memory_bytes: stats.memory_bytes,
-        check_time: Duration::from_secs_f64(stats.seconds),
-        outcome: found,
+        let built = self.build()?;
+        let outcome = boolprog_checker::check(&built.abstraction.program, &self.options());
+        Ok(self.judge(&built, &outcome))
+    }
+
+    fn build(&self) -> Result<Built, PipelineError> {
+        let start = Instant::now();
+        let config = PipelineConfig {
+            sizes: self.tuning.sizes,
+            ..self.config.clone()
+        };
+        let (task, stage, method) = (self.task, self.stage, self.tuning.method);
+        let proof = extrapolated(task, stage, method, &config.extrapolate)?;
+        let abstraction = abstracted(task, stage, &proof, method, &config)?;
+        Ok(Built {
+            proof,
+            abstraction,
+            time: start.elapsed(),
+        })
+    }
+
+    fn options(&self) -> Options {
+        let deadline = self.config.deadline;
+        Options {
+            mode: Mode::ThreeValued,
+            split: self.tuning.split,
+            limits: Limits {
+                max_states: self.config.max_states,
+                // The program's threads and the environment.
+                max_threads: self.stage.reduced.threads.len() + 1,
+                timeout: deadline.map(|end| end.saturating_duration_since(Instant::now())),
+                ..Limits::default()
+            },
+            ..Options::default()
+        }
+    }
+
+    fn judge(&self, built: &Built, outcome: &Outcome) -> Attempt {
+        let abstraction = &built.abstraction;
+        let tell = |trace: &Trace| {
+            AbstractTrace::new(trace, abstraction, &self.stage.reduced, self.task.file)
+        };
+        let found = match decisive(abstraction, outcome) {
+            Decisive::Verified => AttemptOutcome::Verified,
+            // Without time for the solver the abstraction says nothing about the predicates.
+            _ if is_over(self.config.deadline) => AttemptOutcome::Limit(StopReason::Timeout),
+            Decisive::Broken(property, trace) => {
+                AttemptOutcome::Abstraction(property.clone(), tell(trace))
+            }
+            Decisive::Limit(reason) => AttemptOutcome::Limit(reason),
+            Decisive::Overflow(trace) => AttemptOutcome::Overflow(tell(trace)),
+        };
+        Attempt {
+            cubes: match self.tuning.method {
+                Method::Ce => built.proof.cubes.len(),
+                Method::Trad | Method::Pe | Method::Lazy => 0,
+            },
+            build_time: built.time,
+            cubes_used: abstraction.cubes.len(),
+            largest_cube: abstraction.largest_cube(),
+            states: outcome.stats.states,
+            memory_bytes: outcome.stats.memory_bytes,
+            check_time: Duration::from_secs_f64(outcome.stats.seconds),
+            ..self.attempt(built.proof.predicates.len(), abstraction.effort, found)
+        }
+    }
+
+    /// Tries the lazy search: what takes the place of building and checking is all checking.
+    fn lazily(&self) -> Result<Attempt, PipelineError> {
+        let start = Instant::now();
+        let (task, reduced) = (self.task, &self.stage.reduced);
+        let rules = &self.config.extrapolate;
+        let proof = extrapolated(task, self.stage, self.tuning.method, rules)?;
+        let limits = LazyLimits {
+            max_states: self.config.max_states,
+            deadline: self.config.deadline,
+        };
+        let found = lazy::search(reduced, &proof.predicates, limits)
+            .map_err(|AbstractionError { span, error }| too_large(error, span))?;
+        let tell = |path: &[LazyStep]| {
+            AbstractTrace::from_lazy(path, &proof.predicates, reduced, task.file)
+        };
+        let outcome = match &found.finding {
+            LazyFinding::Verified => AttemptOutcome::Verified,
+            LazyFinding::Timeout => AttemptOutcome::Limit(StopReason::Timeout),
+            LazyFinding::States => AttemptOutcome::Limit(StopReason::States),
+            LazyFinding::Broken(property, path) => match property.kind {
+                PropertyKind::User | PropertyKind::Bounds => {
+                    AttemptOutcome::Abstraction(property.clone(), tell(path))
+                }
+                PropertyKind::Overflow => AttemptOutcome::Overflow(tell(path)),
+            },
+        };
+        Ok(Attempt {
+            states: found.states,
+            check_time: start.elapsed(),
+            ..self.attempt(proof.predicates.len(), found.effort, outcome)
+        })
+    }
+
+    /// An attempt with the figures that every method has.
+    fn attempt(&self, predicates: usize, effort: Effort, outcome: AttemptOutcome) -> Attempt {
+        Attempt {
+            k: match self.stage.model {
+                Model::Sc => 0,
+                Model::Tso | Model::Pso => self.stage.k,
+            },
+            method: self.tuning.method,
+            sizes: self.tuning.sizes,
+            split: self.tuning.split != Split::None,
+            predicates,
+            cubes: 0,
+            effort,
+            build_time: Duration::ZERO,
+            cubes_used: 0,
+            largest_cube: 0,
+            states: 0,
+            memory_bytes: 0,
+            check_time: Duration::ZERO,
+            outcome,
+        }
     }
 }
 

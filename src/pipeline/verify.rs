@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use boolprog_checker::Split;
 
-use super::attempt::{Tuning, attempt, prove};
+use super::attempt::{Try, Tuning, prove};
 use super::{PipelineConfig, PipelineError, Stage, Task, stage};
 use crate::abstraction::CubeSizes;
 use crate::model::Model;
@@ -105,7 +105,13 @@ fn try_stage(
 ) -> Result<Vec<Attempt>, PipelineError> {
     let mut attempts = Vec::new();
     for tuning in tunings(task, stage.model, config) {
-        let tried = attempt(task, stage, tuning, &config.pipeline)?;
+        let tried = Try {
+            task,
+            stage,
+            tuning,
+            config: &config.pipeline,
+        }
+        .run()?;
         let go_on = matches!(tried.outcome, AttemptOutcome::Abstraction(..));
         attempts.push(tried);
         if !go_on {

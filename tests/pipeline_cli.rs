@@ -194,6 +194,8 @@ fn the_json_report_has_the_documented_fields() {
         "examples/litmus_sb.cup",
         "--model",
         "all",
+        "--fences",
+        "none",
         "--json",
     ]);
     assert_eq!(code(&output), 5, "{}", stderr(&output));

@@ -32,6 +32,8 @@ pub struct Proved {
     pub checked: Checked,
     /// Its proof.
     pub proof: Proof,
+    /// The most states that the checker may store.
+    pub max_states: usize,
 }
 
 impl Proved {
@@ -53,6 +55,7 @@ impl Proved {
             file,
             checked,
             proof,
+            max_states: 300_000,
         }
     }
 
@@ -88,7 +91,7 @@ impl Proved {
             method,
             pipeline: PipelineConfig {
                 placement,
-                max_states: 300_000,
+                max_states: self.max_states,
                 ..PipelineConfig::default()
             },
         };

@@ -6,7 +6,6 @@ mod mutation;
 mod properties;
 mod solvers;
 #[path = "../support/mod.rs"]
-#[allow(unused_imports)] // Each test program uses its own part.
 mod support;
 
 use std::collections::BTreeMap;

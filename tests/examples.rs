@@ -15,7 +15,9 @@ use cupola::lang::placement::{Placement, optional_fences};
 use cupola::lang::source::SourceFile;
 use cupola::model::Model;
 use cupola::program;
+use cupola::reduce::{Flush, ReduceConfig};
 use itertools::Itertools;
+use support::equivalence::compare;
 use support::examples::{self, Example, Expectation, Header};
 
 /// Longer than any buffer gets in a finite example that is safe.
@@ -114,6 +116,38 @@ fn expectations_name_places_in_source_order_and_once() {
 fn finite_examples_are_as_expected() {
     for example in examples::finite() {
         assert_verdicts(&example, Verdict::Safe, FINITE_STATES);
+    }
+}
+
+/// Under each model, with the fences in force and without, an example and its translation have the same
+/// verdicts, final values and overflows.
+#[test]
+fn finite_examples_agree_with_their_translations() {
+    for example in examples::finite() {
+        let file = SourceFile::new(format!("{}.cup", example.name), &*example.text);
+        let checked = load(&example);
+        let settings = [
+            (1, Placement::None),
+            (1, Placement::Declared),
+            (2, Placement::Declared),
+        ];
+        for (model, (k, placement)) in [Model::Tso, Model::Pso]
+            .into_iter()
+            .cartesian_product(settings)
+        {
+            let fences = placement.in_force(&checked, model).expect("its own places");
+            let config = ReduceConfig {
+                model,
+                k,
+                fences,
+                flush: Flush::Background,
+            };
+            let compared = compare(&file, &checked, &config);
+            let agreement = compared.unwrap_or_else(|difference| {
+                panic!("{}, {model}, k = {k}: {difference}", example.name)
+            });
+            agreement.unwrap_or_else(|_| panic!("{} is too large", example.name));
+        }
     }
 }
 

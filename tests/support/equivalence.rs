@@ -31,7 +31,7 @@ pub struct TooLarge;
 type Finals = BTreeSet<BTreeMap<String, i64>>;
 
 /// How far each exploration goes.
-const MAX_STATES: usize = 400_000;
+const MAX_STATES: usize = 3_000_000;
 
 /// Compares `checked`, the program in `file`, under the model of `config` with its translation under
 /// SC. The error describes the difference; `Ok(Err(TooLarge))` means that a limit was hit other than

@@ -8,7 +8,7 @@
 //! whose block holds a few assignments stays on one line where it fits; comments and single blank
 //! lines stay; parentheses only where they matter. The text depends on the tree alone.
 //!
-//! A negative [`ExprKind::Num`] is written `-5`, which reads back as the negation of 5; the parser
+//! A negative `ExprKind::Num` is written `-5`, which reads back as the negation of 5; the parser
 //! never makes one, and a tree that is compared with its own text should hold `Neg(Num(5))`.
 
 mod operators;

@@ -30,6 +30,8 @@ pub type Values = Vec<Option<bool>>;
 pub struct LazyOutcome {
     /// What was found.
     pub finding: LazyFinding,
+    /// The values before the first step.
+    pub initial: Values,
     /// The number of states.
     pub states: usize,
     /// What the solver was asked.
@@ -96,6 +98,7 @@ pub fn search(
     let finding = search.run(limits);
     Ok(LazyOutcome {
         finding,
+        initial: search.states[0].values.clone(),
         states: search.states.len(),
         effort: search.oracle.solver.effort(),
     })

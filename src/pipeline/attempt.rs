@@ -170,7 +170,12 @@ impl Try<'_> {
         let found = lazy::search(reduced, &proof.predicates, limits)
             .map_err(|AbstractionError { span, error }| too_large(error, span))?;
         let tell = |path: &[LazyStep]| {
-            AbstractTrace::from_lazy(path, &proof.predicates, reduced, task.file)
+            AbstractTrace::from_lazy(
+                (&found.initial, path),
+                &proof.predicates,
+                reduced,
+                task.file,
+            )
         };
         let outcome = match &found.finding {
             LazyFinding::Verified => AttemptOutcome::Verified,

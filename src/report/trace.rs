@@ -88,21 +88,25 @@ impl AbstractTrace {
         told
     }
 
-    /// Tells a path of the lazy search.
+    /// Tells a path of the lazy search, from the values before its first step on.
     pub fn from_lazy(
-        path: &[LazyStep],
+        (initial, path): (&[Option<bool>], &[LazyStep]),
         predicates: &[Predicate],
         program: &Program,
         file: &SourceFile,
     ) -> Self {
-        let mut told = AbstractTrace::default();
-        let mut before: Option<&[Option<bool>]> = None;
+        let texts = predicates.iter().map(|predicate| predicate.text(program));
+        let mut told = AbstractTrace {
+            initial: texts.zip(initial.iter().copied()).collect(),
+            steps: Vec::new(),
+        };
+        let mut before = initial;
         for step in path {
             let (thread, location, edge) = step.edge;
             let thread = &program.threads[thread.index()];
             let edge = &thread.locations[location.index()].edges[edge];
-            let changed = (0..predicates.len())
-                .filter(|&index| before.is_some_and(|before| before[index] != step.values[index]));
+            let changed =
+                (0..predicates.len()).filter(|&index| before[index] != step.values[index]);
             let named = |index: usize| (predicates[index].text(program), step.values[index]);
             told.push(AbstractStep {
                 thread: thread.display_name.clone(),
@@ -110,7 +114,7 @@ impl AbstractTrace {
                 text: action_text(program, &edge.action),
                 changes: changed.map(named).collect(),
             });
-            before = Some(&step.values);
+            before = &step.values;
         }
         told
     }

@@ -27,7 +27,7 @@ use crate::logic::{
 };
 use crate::program::{Cond, LocId, Program, ThreadId, VarId};
 use crate::smt::Effort;
-use cubes::{Implicants, Question, Search, Vocabulary};
+use cubes::{Implicants, Memo, Question, Search, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
 use expr::Names;
@@ -53,6 +53,8 @@ pub struct AbstractionConfig {
     pub jobs: usize,
     /// When to give up: afterwards no cube is found any more.
     pub deadline: Option<Instant>,
+    /// Answers of the solver that are known already.
+    pub memo: Memo,
 }
 
 /// A boolean program and how it came about.
@@ -109,7 +111,9 @@ pub fn abstract_program(
 ) -> Result<Abstraction, AbstractionError> {
     let flags = effects::flags(program)?;
     let (predicates, flags) = with_flags(predicates, flags);
-    let (vocabulary, mut effort) = Vocabulary::new(&predicates, &config.search, config.deadline);
+    let memo = config.memo.clone();
+    let (vocabulary, mut effort) =
+        Vocabulary::with_memo(&predicates, &config.search, config.deadline, memo);
     let effects = Effects::new(program, &predicates, config.sizes);
     let edges = edge_effects(program, &effects)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));

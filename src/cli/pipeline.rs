@@ -108,10 +108,7 @@ impl PipelineArgs {
             Err(errors) => return Err(Failure::Source(file, errors)),
         };
         console.diagnostics(&file, &checked.warnings);
-        let (proof, harvested) = match self.proof_path() {
-            Some(path) => (read_proof(&path, &checked, console)?, false),
-            None => (harvest(&checked, console), true),
-        };
+        let (proof, harvested) = load_proof(&self.input, self.proof.as_ref(), &checked, console)?;
         Ok(Loaded {
             file,
             checked,
@@ -138,16 +135,8 @@ impl PipelineArgs {
             jobs: self.jobs.max(1),
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             max_states: self.max_states,
+            ..PipelineConfig::default()
         }
-    }
-
-    /// The proof that is named, or the one beside the program.
-    fn proof_path(&self) -> Option<PathBuf> {
-        let beside = || {
-            let path = self.input.file.with_extension("proof");
-            (self.input.file.as_os_str() != "-" && path.exists()).then_some(path)
-        };
-        self.proof.clone().or_else(beside)
     }
 }
 
@@ -186,6 +175,24 @@ impl FromStr for CubeSizeArg {
             updates: size(updates).ok_or_else(wrong)?,
             conditions: size(conditions).ok_or_else(wrong)?,
         }))
+    }
+}
+
+/// Reads the proof that is named, or the one beside the program; without one the predicates are
+/// taken from the program. Also says whether they were.
+pub fn load_proof(
+    input: &Input,
+    named: Option<&PathBuf>,
+    checked: &Checked,
+    console: &Console,
+) -> Result<(Proof, bool), Failure> {
+    let beside = || {
+        let path = input.file.with_extension("proof");
+        (input.file.as_os_str() != "-" && path.exists()).then_some(path)
+    };
+    match named.cloned().or_else(beside) {
+        Some(path) => Ok((read_proof(&path, checked, console)?, false)),
+        None => Ok((harvest(checked, console), true)),
     }
 }
 

@@ -47,8 +47,10 @@ pub struct ModelsArg(Vec<Model>);
 
 /// The value of `-k`.
 #[derive(Clone, Copy, Debug)]
-enum BoundArg {
+pub enum BoundArg {
+    /// As many entries as are needed.
     Auto,
+    /// This many.
     Fixed(usize),
 }
 
@@ -61,10 +63,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     let loaded = args.pipeline.load(console)?;
     let config = VerifyConfig {
         models: args.model.0.clone(),
-        bound: match args.k {
-            BoundArg::Auto => Bound::Auto(args.max_k.max(1)),
-            BoundArg::Fixed(k) => Bound::Fixed(k),
-        },
+        bound: args.k.bound(args.max_k),
         method: args.method.0,
         pipeline: args.pipeline.config(),
     };
@@ -107,6 +106,16 @@ impl FromStr for ModelsArg {
         models.sort_unstable();
         models.dedup();
         Ok(ModelsArg(models))
+    }
+}
+
+impl BoundArg {
+    /// The bound, where `auto` ends with `most`.
+    pub fn bound(self, most: usize) -> Bound {
+        match self {
+            BoundArg::Auto => Bound::Auto(most.max(1)),
+            BoundArg::Fixed(k) => Bound::Fixed(k),
+        }
     }
 }
 

@@ -121,7 +121,7 @@ impl Try<'_> {
                 // The program's threads and the environment.
                 max_threads: self.stage.reduced.threads.len() + 1,
                 timeout: deadline.map(|end| end.saturating_duration_since(Instant::now())),
-                ..Limits::default()
+                cancel: self.config.cancel.clone(),
             },
             ..Options::default()
         }

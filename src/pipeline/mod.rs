@@ -10,11 +10,13 @@
 mod attempt;
 mod verify;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use indexmap::IndexSet;
 
-use crate::abstraction::cubes::Search;
+use crate::abstraction::cubes::{Memo, Search};
 use crate::abstraction::{
     Abstraction, AbstractionConfig, AbstractionError, CubeSizes, abstract_program,
 };
@@ -61,6 +63,10 @@ pub struct PipelineConfig {
     pub deadline: Option<Instant>,
     /// The most states that the checker may store.
     pub max_states: usize,
+    /// Set from outside to give up a check.
+    pub cancel: Option<Arc<AtomicBool>>,
+    /// Answers of the solver, shared by all runs with this configuration and its clones.
+    pub memo: Memo,
 }
 
 /// A program reduced for a model, ready to be abstracted.
@@ -104,6 +110,8 @@ impl Default for PipelineConfig {
             jobs: 1,
             deadline: None,
             max_states: 2_000_000,
+            cancel: None,
+            memo: Memo::default(),
         }
     }
 }
@@ -178,6 +186,7 @@ pub fn abstracted(
         sizes: config.sizes,
         jobs: config.jobs,
         deadline: config.deadline,
+        memo: config.memo.clone(),
     };
     abstract_program(&stage.reduced, task.file, &proof.predicates, &how)
         .map_err(|AbstractionError { span, error }| too_large(error, span))

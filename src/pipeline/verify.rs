@@ -15,8 +15,24 @@ use crate::report::{Attempt, AttemptOutcome, Method, ModelResult, Report};
 pub enum Bound {
     /// From 1 up to a limit, as far as overflows ask for.
     Auto(usize),
+    /// The same from a bound below which something overflows for sure.
+    Between(usize, usize),
     /// Just this one.
     Fixed(usize),
+}
+
+impl Bound {
+    /// The same without the sizes below `least`, which are known to be too small; `None` if there
+    /// is no other.
+    pub fn at_least(self, least: usize) -> Option<Bound> {
+        let (first, last) = match self {
+            Bound::Auto(most) => (1, most),
+            Bound::Between(first, most) => (first, most),
+            Bound::Fixed(k) => (k, k),
+        };
+        let first = first.max(least);
+        (first <= last).then_some(Bound::Between(first, last))
+    }
 }
 
 /// Which methods are tried.
@@ -125,6 +141,7 @@ fn bounds(model: Model, bound: Bound) -> RangeInclusive<usize> {
     match (model, bound) {
         (Model::Sc, _) => 1..=1,
         (Model::Tso | Model::Pso, Bound::Auto(most)) => 1..=most,
+        (Model::Tso | Model::Pso, Bound::Between(least, most)) => least..=most,
         (Model::Tso | Model::Pso, Bound::Fixed(k)) => k..=k,
     }
 }

@@ -14,6 +14,7 @@
 
 mod cone;
 mod literals;
+mod memo;
 mod pool;
 mod search;
 
@@ -24,6 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 pub use cone::Connections;
+pub use memo::Memo;
 
 use crate::logic::{Cube, Formula, Predicate, minimal_cubes};
 use crate::smt::{Answer, Effort, Solver};
@@ -34,7 +36,7 @@ use search::find;
 pub const INCONSISTENT_SIZE: usize = 3;
 
 /// How cubes are looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Search {
     /// Cube by cube, in increasing size.
     Exhaustive,
@@ -68,6 +70,7 @@ pub struct Vocabulary<'a> {
     connections: Connections,
     inconsistent: Vec<Cube>,
     deadline: Option<Instant>,
+    memo: Memo,
 }
 
 impl<'a> Vocabulary<'a> {
@@ -77,24 +80,50 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         deadline: Option<Instant>,
     ) -> (Self, Effort) {
+        Self::with_memo(predicates, search, deadline, Memo::default())
+    }
+
+    /// The same, with answers that are known already.
+    pub fn with_memo(
+        predicates: &'a [Predicate],
+        search: &Search,
+        deadline: Option<Instant>,
+        memo: Memo,
+    ) -> (Self, Effort) {
         let mut vocabulary = Vocabulary {
             predicates,
             connections: Connections::new(predicates),
             inconsistent: Vec::new(),
             deadline,
+            memo,
         };
-        let mut solver = Solver::new(predicates, deadline);
+        let memo = vocabulary.memo.clone();
+        let known = memo.with(predicates, search, |table| table.inconsistent.clone());
+        if let Some(known) = known {
+            vocabulary.inconsistent = known;
+            return (vocabulary, Effort::default());
+        }
+        let effort = vocabulary.find_inconsistent(search);
+        if !vocabulary.is_late() {
+            let found = vocabulary.inconsistent.clone();
+            memo.with(predicates, search, |table| table.inconsistent = Some(found));
+        }
+        (vocabulary, effort)
+    }
+
+    fn find_inconsistent(&mut self, search: &Search) -> Effort {
+        let mut solver = Solver::new(self.predicates, self.deadline);
         let search = match search {
             Search::Candidates(_) => &Search::Fast,
             Search::Exhaustive | Search::Fast => search,
         };
-        for component in vocabulary.connections.components() {
-            let cone = Cone::new(predicates, component);
+        for component in self.connections.components() {
+            let cone = Cone::new(self.predicates, component);
             let how = (search, INCONSISTENT_SIZE);
             let found = find(&mut solver, &cone, &[], &Formula::False, how);
-            vocabulary.inconsistent.extend(minimal_cubes(found));
+            self.inconsistent.extend(minimal_cubes(found));
         }
-        (vocabulary, solver.effort())
+        solver.effort()
     }
 
     /// The minimal inconsistent cubes of size up to [`INCONSISTENT_SIZE`], component by component.
@@ -104,6 +133,42 @@ impl<'a> Vocabulary<'a> {
 
     /// Answers questions, with this many threads; the answers are in the order of the questions.
     pub fn answer(
+        &self,
+        questions: &[Question],
+        search: &Search,
+        jobs: usize,
+    ) -> (Vec<Implicants>, Effort) {
+        let known: Vec<Option<Implicants>> = self.memo.with(self.predicates, search, |table| {
+            let answers = questions.iter();
+            answers
+                .map(|question| table.answers.get(question).cloned())
+                .collect()
+        });
+        let pairs = questions.iter().zip(&known);
+        let open = pairs.filter(|(_, known)| known.is_none());
+        let open: Vec<Question> = open.map(|(question, _)| question.clone()).collect();
+        let (found, effort) = self.ask(&open, search, jobs);
+        // What was found after the deadline may be too little.
+        if !self.is_late() {
+            self.memo.with(self.predicates, search, |table| {
+                let new = open.into_iter().zip(found.iter().cloned());
+                table.answers.extend(new);
+            });
+        }
+        let mut found = found.into_iter();
+        let answers = known.into_iter().map(|known| {
+            known.unwrap_or_else(|| found.next().expect("open questions have been asked"))
+        });
+        (answers.collect(), effort)
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Asks the solver.
+    fn ask(
         &self,
         questions: &[Question],
         search: &Search,

@@ -160,8 +160,8 @@ fn answers_do_not_depend_on_the_number_of_threads() {
         goal: Formula::from_cond(&cond).expect("small numbers"),
         size: 3,
     });
-    let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, None);
     let cubes = |jobs| {
+        let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, None);
         let (answers, _) = vocabulary.answer(&questions, &Search::Fast, jobs);
         answers
             .into_iter()
@@ -169,4 +169,29 @@ fn answers_do_not_depend_on_the_number_of_threads() {
             .collect::<Vec<_>>()
     };
     assert_eq!(cubes(1), cubes(2));
+}
+
+#[test]
+fn what_a_memo_knows_is_not_asked_again() {
+    let less = |a, b| compare(CompareOp::Le, var(a), var(b));
+    let conds = [less(0, 1), less(1, 2), less(2, 3)];
+    let question = Question {
+        goal: Formula::from_cond(&less(0, 2)).expect("small numbers"),
+        size: 2,
+    };
+    let memo = Memo::default();
+    let ask = |conds: &[Cond]| {
+        let predicates = predicates(conds);
+        let (vocabulary, first) =
+            Vocabulary::with_memo(&predicates, &Search::Fast, None, memo.clone());
+        let questions = std::slice::from_ref(&question);
+        let (answers, second) = vocabulary.answer(questions, &Search::Fast, 1);
+        (answers, first.plus(second).calls)
+    };
+    let (fresh, asked) = ask(&conds);
+    let (known, again) = ask(&conds);
+    assert_eq!(fresh, known);
+    assert!(asked > 0 && again == 0);
+    let (others, asked) = ask(&conds[1..]);
+    assert!(asked > 0 && others != known);
 }

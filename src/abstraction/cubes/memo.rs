@@ -1,0 +1,47 @@
+//! Answers that several abstractions share.
+//!
+//! An answer depends on the predicates, on the search and on the question alone. Abstractions of
+//! programs that differ in a few statements, such as one program with its fences in different places, ask
+//! most questions again; with one [`Memo`] in common the solver is asked once.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::{Implicants, Question, Search};
+use crate::logic::{Cube, Formula, Predicate};
+
+/// What is known, shared by its clones.
+#[derive(Clone, Debug, Default)]
+pub struct Memo(Arc<Mutex<Tables>>);
+
+type Tables = IndexMap<(Vec<Formula>, Search), Table>;
+
+/// What is known about one list of predicates and one search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// The inconsistent cubes, once they are computed.
+    pub inconsistent: Option<Vec<Cube>>,
+    /// The answers so far.
+    pub answers: FxHashMap<Question, Implicants>,
+}
+
+impl Memo {
+    /// Does some work with the table of these predicates and this search.
+    pub(super) fn with<R>(
+        &self,
+        predicates: &[Predicate],
+        search: &Search,
+        work: impl FnOnce(&mut Table) -> R,
+    ) -> R {
+        let formulas = predicates.iter().map(|predicate| predicate.formula.clone());
+        let key = (formulas.collect(), search.clone());
+        work(self.tables().entry(key).or_default())
+    }
+
+    /// A table is never left half changed, so one that a panic has poisoned is as good as any.
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

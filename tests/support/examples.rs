@@ -50,6 +50,16 @@ pub fn all() -> Vec<Example> {
     files("cup").iter().map(|path| read(path)).collect()
 }
 
+/// The programs that are safe under SC.
+pub fn correct() -> impl Iterator<Item = Example> {
+    all().into_iter().filter(is_correct)
+}
+
+/// Whether a program is expected to be safe under SC.
+pub fn is_correct(example: &Example) -> bool {
+    !example.header.minimal_placements(Model::Sc).is_empty()
+}
+
 /// The programs with finitely many states.
 pub fn finite() -> impl Iterator<Item = Example> {
     all().into_iter().filter(|example| !example.header.infinite)

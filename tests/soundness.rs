@@ -114,7 +114,7 @@ fn explored(proved: &Proved, model: Model) -> Verdict {
         max_states: 100_000,
         star: Star::new(-1, 2).expect("there are values"),
         outcomes: false,
-        timeout: None,
+        ..ExploreConfig::default()
     };
     let explored = explore(&lower(&proved.checked, &fences), model, &config);
     explored.expect("it has no background blocks").verdict

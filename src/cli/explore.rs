@@ -118,6 +118,7 @@ impl ExploreArgs {
             star: self.star.0,
             outcomes: self.outcomes,
             timeout: self.timeout,
+            cancel: None,
         }
     }
 }
@@ -139,7 +140,7 @@ impl FromStr for StarArg {
     }
 }
 
-fn refused(error: ExploreError) -> Failure {
+pub(super) fn refused(error: ExploreError) -> Failure {
     match error {
         ExploreError::Background(_) => Failure::with_way_out(
             error.to_string(),

@@ -3,13 +3,14 @@
 //! Input: a [`Program`], a [`Model`], limits. Output: [`Exploration`]. The search is breadth first, so
 //! a violation comes with a shortest trace. `machine` is the semantics of `docs/language.md`, `state`
 //! and `store` keep states small, `search` is the loop, `trace` tells an execution in source
-//! terms, `replay` runs a trace again with code of its own.
+//! terms, `replay` runs a trace again with code of its own, `hasten` makes its flushes earlier.
 //!
 //! Invariant: the verdict is [`Verdict::Safe`] only if every reachable state was seen, that is, if
 //! no [`Limit`] was hit; a violation is always real.
 
 mod buffers;
 mod eval;
+mod hasten;
 mod machine;
 mod outcomes;
 mod property;
@@ -25,11 +26,14 @@ mod trace;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::model::Model;
 use crate::program::Program;
 
+pub use hasten::hasten;
 pub use outcomes::Outcomes;
 pub use property::{Property, PropertyKind};
 pub use trace::{Access, BufferContents, Move, MoveKind, Step, Taken, Trace};
@@ -47,6 +51,8 @@ pub struct ExploreConfig {
     pub outcomes: bool,
     /// How long to search.
     pub timeout: Option<Duration>,
+    /// Set from outside to stop as if the time were up.
+    pub cancel: Option<Arc<AtomicBool>>,
 }
 
 /// The values that are tried for arbitrary ones, both ends included.
@@ -190,6 +196,7 @@ impl Default for ExploreConfig {
             star: Star::default(),
             outcomes: false,
             timeout: None,
+            cancel: None,
         }
     }
 }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::model::Model;
@@ -205,11 +207,16 @@ impl<'m> Findings<'m> {
     fn look_at_clock(&mut self) -> ControlFlow<()> {
         self.steps += 1;
         let looks = self.steps.is_multiple_of(STEPS_PER_LOOK);
-        let up = |limit| looks && self.start.elapsed() >= limit;
-        match self.config.timeout.is_some_and(up) {
+        match looks && self.is_over() {
             true => self.stop_at(Limit::Timeout),
             false => ControlFlow::Continue(()),
         }
+    }
+
+    fn is_over(&self) -> bool {
+        let up = |limit| self.start.elapsed() >= limit;
+        let cancelled = |cancel: &Arc<AtomicBool>| cancel.load(Ordering::Relaxed);
+        self.config.timeout.is_some_and(up) || self.config.cancel.as_ref().is_some_and(cancelled)
     }
 
     fn stop_at(&mut self, limit: Limit) -> ControlFlow<()> {

@@ -132,6 +132,48 @@ pub(super) fn tell(
     }
 }
 
+/// The execution with these moves instead, as far as it is known without running it.
+pub(super) fn unseen(trace: &Trace, moves: Vec<Move>) -> Trace {
+    let step = |action| Step {
+        action,
+        span: None,
+        reads: Vec::new(),
+        writes: Vec::new(),
+        buffers: Vec::new(),
+    };
+    Trace {
+        steps: moves.into_iter().map(step).collect(),
+        ..trace.clone()
+    }
+}
+
+/// Tells an execution again by running its moves.
+pub(super) fn tell_again(machine: &Machine<'_>, trace: &Trace) -> Trace {
+    let mut state = State::initial(machine.program, &machine.buffers);
+    for (var, &value) in machine.program.var_ids().zip(&trace.initial) {
+        state.set_value(var, value);
+    }
+    let mut steps = Vec::new();
+    for Step { action, .. } in &trace.steps {
+        steps.push(tell_step(machine, &mut state, action.clone()));
+        if let (MoveKind::Statement, Some(&taken)) = (action.kind, action.path.first()) {
+            let target = machine.edge(action.thread, taken).target;
+            state.set_location(action.thread, target);
+        }
+    }
+    let mut specs = machine.program.specs.iter();
+    let spec = specs.find(|spec| spec.span == trace.property.span);
+    let mut seen = Effects::default();
+    if let Some(spec) = spec {
+        seen.read_cond(&spec.cond, state.view());
+    }
+    Trace {
+        steps,
+        seen: seen.reads,
+        ..trace.clone()
+    }
+}
+
 /// The first step of `state` that leads to the state encoded as `target`.
 fn move_between(machine: &Machine<'_>, state: &mut State, target: &[u8]) -> Move {
     let mut found = None;

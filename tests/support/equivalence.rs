@@ -126,7 +126,7 @@ fn run(program: &Program, model: Model, buffer: usize, outcomes: bool) -> Explor
         max_states: MAX_STATES,
         star: Star::default(),
         outcomes,
-        timeout: None,
+        ..ExploreConfig::default()
     };
     explore(program, model, &config).expect("no background block under a relaxed model")
 }

@@ -47,7 +47,11 @@ impl Report<'_> {
         let line = |span| statement::line(self.source, span);
         match (step.action.kind, step.span) {
             (MoveKind::Statement, Some(span)) => {
-                let text = statement::text(self.source, span);
+                let text = match span.start == span.end {
+                    // A place where a fence may stand, put in between two statements.
+                    true => "fence?".to_owned(),
+                    false => statement::text(self.source, span),
+                };
                 (Some(line(span)), self.with_choice(step, text))
             }
             (MoveKind::Background(_), Some(span)) => (Some(line(span)), "background".to_owned()),

@@ -1,0 +1,74 @@
+//! An execution again, with flushes as early as someone wants them.
+//!
+//! Input: an execution that breaks a property, and the steps before which the thread that takes
+//! them should have empty buffers. Output: an execution with the same statements that breaks the same
+//! property and flushes everything before these steps, if there is one in this order. Called by
+//! those who ask which delays an execution really needs.
+
+use std::collections::BTreeMap;
+
+use crate::model::Model;
+use crate::program::{Program, ThreadId, VarId};
+
+use super::Star;
+use super::buffers::Buffers;
+use super::machine::Machine;
+use super::replay::replay;
+use super::trace::{self, Move, MoveKind, Step, Trace};
+
+/// The execution `trace` with the buffers of a thread flushed before each of its steps that is
+/// `wanted`; `None` if it is none any more, or breaks the property no more.
+pub fn hasten(
+    program: &Program,
+    model: Model,
+    trace: &Trace,
+    wanted: impl Fn(&Step) -> bool,
+) -> Option<Trace> {
+    let machine = Machine {
+        program,
+        model,
+        buffers: Buffers::new(program, model),
+        buffer_limit: trace.steps.len(),
+        star: Star::default(),
+    };
+    let hastened = trace::unseen(trace, moves(model, trace, wanted));
+    replay(program, model, &hastened).ok()?;
+    Some(trace::tell_again(&machine, &hastened))
+}
+
+/// The moves in their new order.
+fn moves(model: Model, trace: &Trace, wanted: impl Fn(&Step) -> bool) -> Vec<Move> {
+    // How many stores of a FIFO have been flushed that the trace flushes later.
+    let mut early: BTreeMap<(ThreadId, Option<VarId>), usize> = BTreeMap::new();
+    let fifo = |thread, var| (thread, (model == Model::Pso).then_some(var));
+    let mut moves = Vec::new();
+    for step in &trace.steps {
+        let thread = step.action.thread;
+        if let MoveKind::Flush(var) = step.action.kind {
+            let ahead = early.entry(fifo(thread, var)).or_default();
+            if *ahead > 0 {
+                *ahead -= 1;
+                continue;
+            }
+        } else if wanted(step) {
+            for buffer in step.buffers.iter().filter(|buffer| buffer.thread == thread) {
+                let ahead = early
+                    .entry(fifo(thread, buffer.entries[0].var))
+                    .or_default();
+                let waiting = &buffer.entries[*ahead..];
+                moves.extend(waiting.iter().map(|entry| flush(thread, entry.var)));
+                *ahead = buffer.entries.len();
+            }
+        }
+        moves.push(step.action.clone());
+    }
+    moves
+}
+
+fn flush(thread: ThreadId, var: VarId) -> Move {
+    Move {
+        thread,
+        kind: MoveKind::Flush(var),
+        path: Vec::new(),
+    }
+}

@@ -23,10 +23,11 @@ demo: setup ## Build Cupola and watch Peterson's lock break and hold
 test: setup ## Run all tests
 	$(CARGO) test --workspace
 
-random: setup ## Hold the reductions against the models on 20,000 random programs
+random: setup ## Hold the reductions and the search for fences against the models on random programs
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random_programs
+	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test fences random
 
-bench: setup ## Measure the explorer and the boolean program checker
+bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace
 
 golden: setup ## Accept the present output as the golden files of translations/

@@ -5,6 +5,7 @@ pub mod certificate;
 pub mod certify;
 pub mod explore;
 pub mod extrapolate;
+pub mod fences;
 pub mod lang;
 pub mod litmus;
 pub mod logic;

@@ -10,6 +10,7 @@ mod check;
 mod console;
 mod explore;
 mod extrapolate;
+mod fences;
 mod fmt;
 mod input;
 mod litmus;
@@ -58,6 +59,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknow
 #[derive(Debug, Subcommand)]
 enum Command {
     Explore(explore::ExploreArgs),
+    Fences(fences::FencesArgs),
     Litmus(litmus::LitmusArgs),
     Translate(translate::TranslateArgs),
     Certify(certify::CertifyArgs),
@@ -127,6 +129,7 @@ pub fn main() -> ExitCode {
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
     match command {
         Command::Explore(args) => explore::run(args, console),
+        Command::Fences(args) => fences::run(args, console),
         Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
         Command::Certify(args) => certify::run(args),

@@ -1,0 +1,32 @@
+//! All minimal sets of fences that make a program safe under a memory model.
+//!
+//! Input: a checked program, the places where a fence may stand ([`places`]), and a [`Prover`].
+//! Output: [`Answer`]. Called by the command line; `docs/fences.md` tells users about it.
+//!
+//! The search is guided by counterexamples (Abdulla, Atig, Chen, Leonardsson and Rezine, TACAS
+//! 2012, section 6). An execution that breaks a property under some placement passes certain places
+//! while the buffers of the passing thread are not empty: its *clause* ([`clause`]). It is an
+//! execution under every placement that has none of these places, so every sufficient placement has
+//! one of them. The next candidates are therefore the minimal sets that meet all clauses
+//! ([`frontier`]), smallest first; each is proved, refuted (which gives a new clause) or set aside
+//! as undecided, and then its supersets are tried.
+//!
+//! Invariants. More fences mean fewer executions, so what is below a proved placement decides
+//! whether it is minimal. A placement counts as proved only if the prover says so for this very
+//! placement, and as refuted only because of a replayed execution.
+
+pub mod clause;
+pub mod emit;
+pub mod frontier;
+pub mod places;
+pub mod prover;
+pub mod report;
+mod search;
+
+pub use emit::emit;
+pub use frontier::FenceSet;
+pub use places::{Candidates, PlaceId, PlaceKind, PlacesError};
+pub use prover::{AutoProver, ExploreProver, Judgement, Opinion, PipelineProver, Prover};
+pub use search::{
+    Answer, Finding, Minimality, Outcome, Proved, Refutation, SearchConfig, Tried, search,
+};

@@ -1,0 +1,384 @@
+//! The places where a fence may stand.
+//!
+//! Input: a checked program and a [`PlaceKind`]. Output: [`Candidates`]: the program in which every
+//! candidate is an optional fence, and what is known about each. The program's own optional fences
+//! are taken as they are; others are put into the tree, into the text of a thread and so into all its
+//! copies together.
+//!
+//! A place that was put in is a step that does nothing, so a property that says where a thread is
+//! *not* (`forbid P@l`) means the same as before. One that says where a thread must *be* does not:
+//! such a program is refused. The label of a statement stays with it if a property names it; else it
+//! goes to the place before the statement, so that jumps pass the fence.
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::lang;
+use crate::lang::ast::{
+    Block, Cond, CondKind, ExprKind, ItemKind, Name, Rhs, Span, SpecKind, Stmt, StmtKind, Thread,
+    Tree, Trivia,
+};
+use crate::lang::check::Checked;
+use crate::lang::placement::optional_fences;
+use crate::lang::source::{Diagnostic, SourceFile};
+use crate::lang::symbols::{Meaning, Scope, Symbols};
+
+/// Which places are candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum PlaceKind {
+    /// The optional fences that the program has.
+    Optional,
+    /// Behind every store.
+    Stores,
+    /// Before every load.
+    Loads,
+    /// Behind every store, and before every load, store and atomic operation.
+    All,
+}
+
+/// A candidate place, an index into [`Candidates::places`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlaceId(usize);
+
+/// A program with its candidate places.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// The program: every candidate is an optional fence of it.
+    pub checked: Checked,
+    /// The candidates by name, each with the statements `fence?` that go together.
+    pub places: IndexMap<String, Vec<Site>>,
+}
+
+/// One statement of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The thread in whose text it stands.
+    pub thread: String,
+    /// Where it stands; empty, between two statements, if it was put in.
+    pub span: Span,
+}
+
+/// Why there are no candidates.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlacesError {
+    /// The program has no optional fence.
+    #[error("the program has no optional fence")]
+    NoOptional,
+    /// A property demands that a thread is at a location.
+    #[error("a property demands that a thread is at a location")]
+    Location(Box<Diagnostic>),
+}
+
+impl PlaceId {
+    /// The id with this index.
+    pub fn new(index: usize) -> Self {
+        PlaceId(index)
+    }
+
+    /// The index into [`Candidates::places`].
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+impl Candidates {
+    /// The candidates of a kind; by default the program's optional fences if it has any, else the
+    /// places behind stores.
+    pub fn new(
+        file: &SourceFile,
+        checked: &Checked,
+        kind: Option<PlaceKind>,
+    ) -> Result<Self, PlacesError> {
+        let has_optional = !optional_fences(checked).is_empty();
+        match kind {
+            None if has_optional => Ok(Self::of_names(checked.clone(), |_| true)),
+            Some(PlaceKind::Optional) if has_optional => {
+                Ok(Self::of_names(checked.clone(), |_| true))
+            }
+            Some(PlaceKind::Optional) => Err(PlacesError::NoOptional),
+            None => Self::put_in(file, checked, PlaceKind::Stores),
+            Some(kind) => Self::put_in(file, checked, kind),
+        }
+    }
+
+    /// The ids of all places.
+    pub fn ids(&self) -> impl Iterator<Item = PlaceId> + use<> {
+        (0..self.places.len()).map(PlaceId)
+    }
+
+    /// The name of a place.
+    pub fn name(&self, place: PlaceId) -> &str {
+        let (name, _) = self.places.get_index(place.0).expect("the place is known");
+        name
+    }
+
+    /// The place with this name.
+    pub fn place(&self, name: &str) -> Option<PlaceId> {
+        self.places.get_index_of(name).map(PlaceId)
+    }
+
+    /// The place whose statement has this span.
+    pub fn place_at(&self, span: Span) -> Option<PlaceId> {
+        let mut places = self.places.values();
+        let is_here = |sites: &Vec<Site>| sites.iter().any(|site| site.span == span);
+        places.position(is_here).map(PlaceId)
+    }
+
+    fn put_in(file: &SourceFile, checked: &Checked, kind: PlaceKind) -> Result<Self, PlacesError> {
+        let mut uses = LabelUses::default();
+        for item in &checked.tree.items {
+            if let ItemKind::Spec(spec) = &item.kind {
+                uses.visit(&spec.cond, spec.kind == SpecKind::Forbid)?;
+            }
+        }
+        let mut writer = Writer {
+            file,
+            symbols: &checked.symbols,
+            kind,
+            uses: &uses,
+            taken: optional_fences(checked),
+            added: IndexSet::new(),
+        };
+        let mut tree = checked.tree.clone();
+        for item in &mut tree.items {
+            if let ItemKind::Thread(thread) = &mut item.kind {
+                let name = thread.name.text.clone();
+                writer.block(&name, &mut thread.body);
+            }
+        }
+        let added = writer.added;
+        let checked = lang::check(tree).expect("optional fences with new names break no rule");
+        Ok(Self::of_names(checked, |name| added.contains(name)))
+    }
+
+    fn of_names(checked: Checked, wanted: impl Fn(&str) -> bool) -> Self {
+        let mut places: IndexMap<String, Vec<Site>> = IndexMap::new();
+        for thread in threads(&checked.tree) {
+            let mut sites = Vec::new();
+            collect(&thread.body, &mut sites);
+            for (name, span) in sites.into_iter().filter(|(name, _)| wanted(name)) {
+                let thread = thread.name.text.clone();
+                let site = Site { thread, span };
+                places.entry(name.to_owned()).or_default().push(site);
+            }
+        }
+        Candidates { checked, places }
+    }
+}
+
+/// The blocks of a statement.
+pub(super) fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
+    match kind {
+        StmtKind::If(arms, otherwise) => {
+            let arms = arms.iter_mut().map(|arm| &mut arm.block);
+            arms.chain(otherwise).collect()
+        }
+        StmtKind::While(_, block)
+        | StmtKind::DoWhile(block, _)
+        | StmtKind::Loop(block)
+        | StmtKind::Atomic(block) => vec![block],
+        StmtKind::Assign(..)
+        | StmtKind::Fence
+        | StmtKind::OptionalFence(_)
+        | StmtKind::Skip
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Goto(_)
+        | StmtKind::Assume(_)
+        | StmtKind::Assert(..) => Vec::new(),
+    }
+}
+
+/// Whether an optional fence was put into the tree.
+pub(super) fn is_put_in(stmt: &Stmt) -> bool {
+    stmt.span.start == stmt.span.end
+}
+
+fn threads(tree: &Tree) -> impl Iterator<Item = &Thread> {
+    tree.items.iter().filter_map(|item| match &item.kind {
+        ItemKind::Thread(thread) => Some(thread),
+        ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => None,
+    })
+}
+
+fn collect<'a>(block: &'a Block, sites: &mut Vec<(&'a str, Span)>) {
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::OptionalFence(name) => sites.push((&name.text, stmt.span)),
+            StmtKind::If(arms, otherwise) => {
+                let arms = arms.iter().map(|arm| &arm.block);
+                arms.chain(otherwise)
+                    .for_each(|block| collect(block, sites));
+            }
+            StmtKind::While(_, block)
+            | StmtKind::DoWhile(block, _)
+            | StmtKind::Loop(block)
+            | StmtKind::Atomic(block) => collect(block, sites),
+            StmtKind::Assign(..)
+            | StmtKind::Fence
+            | StmtKind::Skip
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Assert(..) => {}
+        }
+    }
+}
+
+/// The labels that properties name, as (thread, label).
+#[derive(Default)]
+struct LabelUses(IndexSet<(String, String)>);
+
+impl LabelUses {
+    /// Collects the labels of a condition; `may_hold` says whether being there is what is bad.
+    fn visit(&mut self, cond: &Cond, may_hold: bool) -> Result<(), PlacesError> {
+        match &cond.kind {
+            CondKind::True | CondKind::False | CondKind::Any | CondKind::Compare(..) => Ok(()),
+            CondKind::Not(inner) => self.visit(inner, !may_hold),
+            CondKind::And(left, right) | CondKind::Or(left, right) => {
+                self.visit(left, may_hold)?;
+                self.visit(right, may_hold)
+            }
+            CondKind::At(thread, label) if may_hold => {
+                let names = (thread.name.text.clone(), label.text.clone());
+                self.0.insert(names);
+                Ok(())
+            }
+            CondKind::At(..) => Err(PlacesError::Location(Box::new(
+                Diagnostic::error(
+                    "fences cannot be put into a program in which a thread must be at a location",
+                    cond.span,
+                    "a fence before this location would change what the property says",
+                )
+                .with_note("mark the places yourself with `fence? a;` and use --places optional"),
+            ))),
+        }
+    }
+
+    fn contains(&self, thread: &str, label: &Name) -> bool {
+        let names = (thread.to_owned(), label.text.clone());
+        self.0.contains(&names)
+    }
+}
+
+/// Puts places into a tree.
+struct Writer<'a> {
+    file: &'a SourceFile,
+    symbols: &'a Symbols,
+    kind: PlaceKind,
+    uses: &'a LabelUses,
+    /// Names of the program's own optional fences.
+    taken: IndexSet<String>,
+    added: IndexSet<String>,
+}
+
+/// How a statement accesses shared memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SharedAccess {
+    Store,
+    Load,
+    Operation,
+}
+
+impl Writer<'_> {
+    fn block(&mut self, thread: &str, block: &mut Block) {
+        let stmts = std::mem::take(&mut block.stmts);
+        for mut stmt in stmts {
+            for inner in blocks_mut(&mut stmt.kind) {
+                self.block(thread, inner);
+            }
+            let access = self.access(thread, &stmt.kind);
+            if access.is_some_and(|access| self.wants_before(access))
+                && !block.stmts.last().is_some_and(is_fence)
+            {
+                let place = self.place_before(thread, &mut stmt);
+                block.stmts.push(place);
+            }
+            let end = stmt.span.end;
+            block.stmts.push(stmt);
+            if access == Some(SharedAccess::Store) && self.kind != PlaceKind::Loads {
+                block.stmts.push(self.place("after", end, end));
+            }
+        }
+    }
+
+    fn wants_before(&self, access: SharedAccess) -> bool {
+        match self.kind {
+            PlaceKind::Optional | PlaceKind::Stores => false,
+            PlaceKind::Loads => access == SharedAccess::Load,
+            PlaceKind::All => true,
+        }
+    }
+
+    /// A place before a statement, which takes over labels that only jumps use.
+    fn place_before(&mut self, thread: &str, stmt: &mut Stmt) -> Stmt {
+        let at = stmt.span.start;
+        let mut place = self.place("before", at, stmt.span.end - 1);
+        let named = |label: &Name| self.uses.contains(thread, label);
+        if !stmt.labels.iter().any(named) {
+            place.labels = std::mem::take(&mut stmt.labels);
+        }
+        place.trivia.blank_before = std::mem::take(&mut stmt.trivia.blank_before);
+        place
+    }
+
+    /// A new place at an offset, named for the line of another one.
+    fn place(&mut self, side: &str, at: u32, line_of: u32) -> Stmt {
+        let span = Span { start: at, end: at };
+        let line = self.file.line(line_of);
+        let base = format!("{side}_{line}");
+        let numbered = (2..).map(|number| format!("{base}_{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        let is_new = |name: &String| !self.taken.contains(name) && !self.added.contains(name);
+        let text = names.find(is_new).expect("numbers do not end");
+        self.added.insert(text.clone());
+        Stmt {
+            labels: Vec::new(),
+            kind: StmtKind::OptionalFence(Name { text, span }),
+            trivia: Trivia::default(),
+            span,
+        }
+    }
+
+    fn access(&self, thread: &str, kind: &StmtKind) -> Option<SharedAccess> {
+        let StmtKind::Assign(target, rhs) = kind else {
+            return None;
+        };
+        if self.is_shared(thread, &target.name.text) {
+            return Some(SharedAccess::Store);
+        }
+        match rhs {
+            Rhs::Any(_) => None,
+            Rhs::Expr(expr) => match &expr.kind {
+                ExprKind::Place(source) if self.is_shared(thread, &source.name.text) => {
+                    Some(SharedAccess::Load)
+                }
+                ExprKind::Place(_)
+                | ExprKind::Num(_)
+                | ExprKind::Tid
+                | ExprKind::Neg(_)
+                | ExprKind::Binary(..) => None,
+            },
+            Rhs::Cas(..) | Rhs::Swap(..) | Rhs::FetchAdd(..) => Some(SharedAccess::Operation),
+        }
+    }
+
+    fn is_shared(&self, thread: &str, name: &str) -> bool {
+        let scope = match self.symbols.meaning(Some(thread), name) {
+            Some(Meaning::Scalar(scope, _))
+            | Some(Meaning::Array(scope, _, _))
+            | Some(Meaning::Element(scope, _, _)) => scope,
+            None => return false,
+        };
+        scope == Scope::Shared
+    }
+}
+
+/// Whether a statement already is a fence, or a place for one that was put in.
+fn is_fence(stmt: &Stmt) -> bool {
+    match stmt.kind {
+        StmtKind::Fence => true,
+        StmtKind::OptionalFence(_) => is_put_in(stmt),
+        _ => false,
+    }
+}

@@ -174,7 +174,7 @@ fn a_fence_after_every_store_restores_sc() {
 fn fence_stores(block: &mut Block, checked: &Checked, thread: &str) {
     let stmts = std::mem::take(&mut block.stmts);
     for mut stmt in stmts {
-        for inner in support::random::blocks_mut(&mut stmt.kind) {
+        for inner in stmt.kind.blocks_mut() {
             fence_stores(inner, checked, thread);
         }
         let fence = is_store(&stmt, checked, thread).then(|| Stmt {
@@ -360,7 +360,7 @@ fn block_features(block: &Block, atomic: bool, features: &mut BTreeSet<&'static 
             features.insert("blocking inside atomic");
         }
         let atomic = atomic || matches!(stmt.kind, StmtKind::Atomic(_));
-        for inner in support::random::blocks(&stmt.kind) {
+        for inner in stmt.kind.blocks() {
             block_features(inner, atomic, features);
         }
     }

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::frontier::FenceSet;
-use super::places::{Candidates, blocks_mut, is_put_in};
+use super::places::{Candidates, is_put_in};
 use super::prover::names;
 use crate::lang::ast::{Block, ItemKind, Name, Stmt, StmtKind, Tree, Trivia};
 
@@ -44,7 +44,7 @@ fn drop_placements(tree: &mut Tree) {
 fn write_block(block: &mut Block, chosen: &BTreeSet<String>) {
     let mut moved = Moved::default();
     for mut stmt in std::mem::take(&mut block.stmts) {
-        for inner in blocks_mut(&mut stmt.kind) {
+        for inner in stmt.kind.blocks_mut() {
             write_block(inner, chosen);
         }
         if let StmtKind::OptionalFence(name) = &stmt.kind {

@@ -165,29 +165,6 @@ impl Candidates {
     }
 }
 
-/// The blocks of a statement.
-pub(super) fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
-    match kind {
-        StmtKind::If(arms, otherwise) => {
-            let arms = arms.iter_mut().map(|arm| &mut arm.block);
-            arms.chain(otherwise).collect()
-        }
-        StmtKind::While(_, block)
-        | StmtKind::DoWhile(block, _)
-        | StmtKind::Loop(block)
-        | StmtKind::Atomic(block) => vec![block],
-        StmtKind::Assign(..)
-        | StmtKind::Fence
-        | StmtKind::OptionalFence(_)
-        | StmtKind::Skip
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Assume(_)
-        | StmtKind::Assert(..) => Vec::new(),
-    }
-}
-
 /// Whether an optional fence was put into the tree.
 pub(super) fn is_put_in(stmt: &Stmt) -> bool {
     stmt.span.start == stmt.span.end
@@ -202,25 +179,11 @@ fn threads(tree: &Tree) -> impl Iterator<Item = &Thread> {
 
 fn collect<'a>(block: &'a Block, sites: &mut Vec<(&'a str, Span)>) {
     for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::OptionalFence(name) => sites.push((&name.text, stmt.span)),
-            StmtKind::If(arms, otherwise) => {
-                let arms = arms.iter().map(|arm| &arm.block);
-                arms.chain(otherwise)
-                    .for_each(|block| collect(block, sites));
-            }
-            StmtKind::While(_, block)
-            | StmtKind::DoWhile(block, _)
-            | StmtKind::Loop(block)
-            | StmtKind::Atomic(block) => collect(block, sites),
-            StmtKind::Assign(..)
-            | StmtKind::Fence
-            | StmtKind::Skip
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Goto(_)
-            | StmtKind::Assume(_)
-            | StmtKind::Assert(..) => {}
+        if let StmtKind::OptionalFence(name) = &stmt.kind {
+            sites.push((&name.text, stmt.span));
+        }
+        for inner in stmt.kind.blocks() {
+            collect(inner, sites);
         }
     }
 }
@@ -284,7 +247,7 @@ impl Writer<'_> {
     fn block(&mut self, thread: &str, block: &mut Block) {
         let stmts = std::mem::take(&mut block.stmts);
         for mut stmt in stmts {
-            for inner in blocks_mut(&mut stmt.kind) {
+            for inner in stmt.kind.blocks_mut() {
                 self.block(thread, inner);
             }
             let access = self.access(thread, &stmt.kind);

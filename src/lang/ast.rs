@@ -202,6 +202,53 @@ pub enum StmtKind {
     Atomic(Block),
 }
 
+impl StmtKind {
+    /// The blocks within the statement, in order.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            StmtKind::If(arms, otherwise) => {
+                arms.iter().map(|arm| &arm.block).chain(otherwise).collect()
+            }
+            StmtKind::While(_, block)
+            | StmtKind::DoWhile(block, _)
+            | StmtKind::Loop(block)
+            | StmtKind::Atomic(block) => vec![block],
+            StmtKind::Assign(..)
+            | StmtKind::Fence
+            | StmtKind::OptionalFence(_)
+            | StmtKind::Skip
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Assert(..) => Vec::new(),
+        }
+    }
+
+    /// The blocks within the statement, in order, to change them.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            StmtKind::If(arms, otherwise) => {
+                let arms = arms.iter_mut().map(|arm| &mut arm.block);
+                arms.chain(otherwise).collect()
+            }
+            StmtKind::While(_, block)
+            | StmtKind::DoWhile(block, _)
+            | StmtKind::Loop(block)
+            | StmtKind::Atomic(block) => vec![block],
+            StmtKind::Assign(..)
+            | StmtKind::Fence
+            | StmtKind::OptionalFence(_)
+            | StmtKind::Skip
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Assert(..) => Vec::new(),
+        }
+    }
+}
+
 /// A condition of an `if` and the block that it guards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arm {

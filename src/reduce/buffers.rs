@@ -13,7 +13,7 @@ use super::build::Build;
 use super::names::Names;
 use super::sc::Resolved;
 use super::{pso, tso};
-use crate::lang::ast::{Block, Cond, Expr, ItemKind, Place, Stmt, StmtKind};
+use crate::lang::ast::{Block, Cond, Expr, ItemKind, Place, Stmt};
 use crate::lang::check::Checked;
 use crate::lang::symbols::{Symbols, element_name};
 use crate::model::Model;
@@ -169,30 +169,8 @@ fn collect_stores(scopes: Scopes, block: &Block, scalars: &mut IndexSet<String>)
         if let Some(Access::Store(target, _)) = scopes.access(stmt) {
             scalars.extend(target.scalars().iter().cloned());
         }
-        for block in inner_blocks(stmt) {
+        for block in stmt.kind.blocks() {
             collect_stores(scopes, block, scalars);
         }
-    }
-}
-
-/// The blocks within a statement.
-fn inner_blocks(stmt: &Stmt) -> Vec<&Block> {
-    match &stmt.kind {
-        StmtKind::If(arms, otherwise) => {
-            arms.iter().map(|arm| &arm.block).chain(otherwise).collect()
-        }
-        StmtKind::While(_, body)
-        | StmtKind::DoWhile(body, _)
-        | StmtKind::Loop(body)
-        | StmtKind::Atomic(body) => vec![body],
-        StmtKind::Assign(..)
-        | StmtKind::Fence
-        | StmtKind::OptionalFence(_)
-        | StmtKind::Skip
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Assume(_)
-        | StmtKind::Assert(..) => Vec::new(),
     }
 }

@@ -9,7 +9,7 @@ mod generate;
 mod shrink;
 
 pub use generate::program;
-pub use shrink::{blocks, blocks_mut, shrink};
+pub use shrink::shrink;
 
 /// A small deterministic source of random numbers (SplitMix64).
 pub struct Random(u64);

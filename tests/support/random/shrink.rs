@@ -58,47 +58,13 @@ fn smaller_stmts(stmt: &Stmt) -> Vec<Vec<Stmt>> {
             ..stmt.clone()
         }]);
     }
-    for (number, block) in blocks(&stmt.kind).into_iter().enumerate() {
+    for (number, block) in stmt.kind.blocks().into_iter().enumerate() {
         candidates.push(block.stmts.clone());
         for smaller in smaller_blocks(block) {
             let mut changed = stmt.clone();
-            *blocks_mut(&mut changed.kind)[number] = smaller;
+            *changed.kind.blocks_mut()[number] = smaller;
             candidates.push(vec![changed]);
         }
     }
     candidates
-}
-
-/// The blocks of a statement.
-pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
-    match kind {
-        StmtKind::If(arms, otherwise) => {
-            arms.iter().map(|arm| &arm.block).chain(otherwise).collect()
-        }
-        StmtKind::While(_, block)
-        | StmtKind::DoWhile(block, _)
-        | StmtKind::Loop(block)
-        | StmtKind::Atomic(block) => {
-            vec![block]
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The blocks of a statement, to change them.
-pub fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
-    match kind {
-        StmtKind::If(arms, otherwise) => arms
-            .iter_mut()
-            .map(|arm| &mut arm.block)
-            .chain(otherwise)
-            .collect(),
-        StmtKind::While(_, block)
-        | StmtKind::DoWhile(block, _)
-        | StmtKind::Loop(block)
-        | StmtKind::Atomic(block) => {
-            vec![block]
-        }
-        _ => Vec::new(),
-    }
 }

@@ -8,6 +8,7 @@ mod emitted;
 mod random;
 mod shapes;
 mod tables;
+mod unbounded;
 
 use std::collections::BTreeSet;
 

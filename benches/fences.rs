@@ -118,6 +118,7 @@ fn config(models: Vec<Model>, placement: Placement) -> VerifyConfig {
         models,
         bound: Bound::Auto(4),
         method: MethodChoice::Auto,
+        refute_states: 0,
         pipeline: PipelineConfig {
             placement,
             ..PipelineConfig::default()

@@ -198,7 +198,7 @@ fn the_json_report_has_the_documented_fields() {
         "none",
         "--json",
     ]);
-    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert_eq!(code(&output), 10, "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     let fields = |value: &Value| -> Vec<String> {
         let object = value.as_object().expect("it is an object");

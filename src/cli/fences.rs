@@ -234,6 +234,7 @@ impl Setting<'_> {
             models: Vec::new(),
             bound: self.args.k.bound(self.args.max_k),
             method: MethodChoice::Auto,
+            refute_states: 0,
             pipeline: PipelineConfig {
                 jobs: self.args.jobs.max(1),
                 deadline: self.deadline,

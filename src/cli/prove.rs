@@ -57,6 +57,8 @@ fn explanation(outcome: &AttemptOutcome) -> String {
         AttemptOutcome::Limit(_) => {
             "unknown: a limit was reached; try `--max-states` or `--timeout`".to_owned()
         }
-        AttemptOutcome::Overflow(_) | AttemptOutcome::Verified => "unknown".to_owned(),
+        AttemptOutcome::Overflow(_) | AttemptOutcome::Verified | AttemptOutcome::Violated(_) => {
+            "unknown".to_owned()
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use cupola::model::Model;
-use cupola::pipeline::{self, Bound, MethodChoice, VerifyConfig};
-use cupola::report::Method;
+use cupola::pipeline::{self, Bound, MethodChoice, REFUTE_STATES, VerifyConfig};
+use cupola::report::{Method, TraceForm, Verdict};
 
 use super::pipeline::PipelineArgs;
 use super::{Answer, Console, Exit, Failure, OutputArgs};
@@ -32,6 +32,21 @@ pub struct VerifyArgs {
     /// How the abstraction is built.
     #[arg(long, default_value = "auto", value_name = "auto|trad|pe|ce|lazy")]
     method: MethodArg,
+
+    /// The states of the search for a real violation that comes before the proof; 0 switches it
+    /// off.
+    #[arg(long, value_name = "N", default_value_t = REFUTE_STATES)]
+    refute_states: usize,
+
+    /// How a real execution is told in the text: as a table or as a JSON object.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        value_name = "text|json"
+    )]
+    trace: TraceForm,
 
     /// Print the report as JSON.
     #[arg(long)]
@@ -65,6 +80,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         models: args.model.0.clone(),
         bound: args.k.bound(args.max_k),
         method: args.method.0,
+        refute_states: args.refute_states,
         pipeline: args.pipeline.config(),
     };
     let report = match pipeline::verify(&loaded.task(), loaded.harvested, &config) {
@@ -75,13 +91,13 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         text: if args.json {
             format!("{:#}\n", report.json())
         } else {
-            report.text()
+            report.text_with(args.trace)
         },
         output: args.output.clone(),
-        exit: if report.is_verified() {
-            Exit::Done
-        } else {
-            Exit::Unknown
+        exit: match report.verdict() {
+            Verdict::Verified => Exit::Done,
+            Verdict::Violated => Exit::Violated,
+            Verdict::Unknown => Exit::Unknown,
         },
     })
 }

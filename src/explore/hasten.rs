@@ -10,10 +10,6 @@ use std::collections::BTreeMap;
 use crate::model::Model;
 use crate::program::{Program, ThreadId, VarId};
 
-use super::Star;
-use super::buffers::Buffers;
-use super::machine::Machine;
-use super::replay::replay;
 use super::trace::{self, Move, MoveKind, Step, Trace};
 
 /// The execution `trace` with the buffers of a thread flushed before each of its steps that is
@@ -24,16 +20,8 @@ pub fn hasten(
     trace: &Trace,
     wanted: impl Fn(&Step) -> bool,
 ) -> Option<Trace> {
-    let machine = Machine {
-        program,
-        model,
-        buffers: Buffers::new(program, model),
-        buffer_limit: trace.steps.len(),
-        star: Star::default(),
-    };
     let hastened = trace::unseen(trace, moves(model, trace, wanted));
-    replay(program, model, &hastened).ok()?;
-    Some(trace::tell_again(&machine, &hastened))
+    trace::retold(program, model, &hastened)
 }
 
 /// The moves in their new order.

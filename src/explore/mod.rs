@@ -3,17 +3,20 @@
 //! Input: a [`Program`], a [`Model`], limits. Output: [`Exploration`]. The search is breadth first, so
 //! a violation comes with a shortest trace. `machine` is the semantics of `docs/language.md`, `state`
 //! and `store` keep states small, `search` is the loop, `trace` tells an execution in source
-//! terms, `replay` runs a trace again with code of its own, `hasten` makes its flushes earlier.
+//! terms, `replay` runs a trace again with code of its own, `hasten` makes its flushes earlier, `relax`
+//! turns one of SC into one of a relaxed model, `follow` runs a schedule.
 //!
 //! Invariant: the verdict is [`Verdict::Safe`] only if every reachable state was seen, that is, if
 //! no [`Limit`] was hit; a violation is always real.
 
 mod buffers;
 mod eval;
+mod follow;
 mod hasten;
 mod machine;
 mod outcomes;
 mod property;
+mod relax;
 pub mod replay;
 pub mod report;
 mod search;
@@ -33,9 +36,11 @@ use std::time::Duration;
 use crate::model::Model;
 use crate::program::Program;
 
+pub use follow::{Directive, Followed, follow};
 pub use hasten::hasten;
 pub use outcomes::Outcomes;
 pub use property::{Property, PropertyKind};
+pub use relax::relax;
 pub use trace::{Access, BufferContents, Move, MoveKind, Step, Taken, Trace};
 
 /// How far to explore.

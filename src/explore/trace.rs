@@ -6,11 +6,15 @@
 use std::ops::ControlFlow;
 
 use crate::lang::ast::Span;
-use crate::program::{Action, Cond, Edge, LocId, Place, Spec, Term, ThreadId, VarId};
+use crate::model::Model;
+use crate::program::{Action, Cond, Edge, LocId, Place, Program, Spec, Term, ThreadId, VarId};
 
+use super::Star;
+use super::buffers::Buffers;
 use super::eval::View;
 use super::machine::{Applied, Event, Machine};
 use super::property::Property;
+use super::replay::{ReplayError, replay};
 use super::state::State;
 
 /// An execution that breaks a property.
@@ -134,6 +138,11 @@ pub(super) fn tell(
 
 /// The execution with these moves instead, as far as it is known without running it.
 pub(super) fn unseen(trace: &Trace, moves: Vec<Move>) -> Trace {
+    from_moves(trace.initial.clone(), moves, trace.property.clone())
+}
+
+/// An execution as far as it is known without running it.
+pub(super) fn from_moves(initial: Vec<i64>, moves: Vec<Move>, property: Property) -> Trace {
     let step = |action| Step {
         action,
         span: None,
@@ -142,13 +151,35 @@ pub(super) fn unseen(trace: &Trace, moves: Vec<Move>) -> Trace {
         buffers: Vec::new(),
     };
     Trace {
+        initial,
         steps: moves.into_iter().map(step).collect(),
-        ..trace.clone()
+        property,
+        seen: Vec::new(),
     }
 }
 
+/// The same told anew by running its moves, if they are an execution that breaks the property.
+pub(super) fn retold(program: &Program, model: Model, trace: &Trace) -> Option<Trace> {
+    replay(program, model, trace).ok()?;
+    Some(tell_again(program, model, trace))
+}
+
+/// The same for an execution that breaks nothing.
+pub(super) fn retold_run(program: &Program, model: Model, trace: &Trace) -> Option<Trace> {
+    let ran = replay(program, model, trace) == Err(ReplayError::Property);
+    ran.then(|| tell_again(program, model, trace))
+}
+
 /// Tells an execution again by running its moves.
-pub(super) fn tell_again(machine: &Machine<'_>, trace: &Trace) -> Trace {
+fn tell_again(program: &Program, model: Model, trace: &Trace) -> Trace {
+    let machine = Machine {
+        program,
+        model,
+        buffers: Buffers::new(program, model),
+        buffer_limit: trace.steps.len(),
+        star: Star::default(),
+    };
+    let machine = &machine;
     let mut state = State::initial(machine.program, &machine.buffers);
     for (var, &value) in machine.program.var_ids().zip(&trace.initial) {
         state.set_value(var, value);

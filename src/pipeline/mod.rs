@@ -5,9 +5,11 @@
 //! module that names all stages.
 //!
 //! Invariant: a verdict `Verified` comes from a boolean program in which the checker found no
-//! failing assertion, of any kind, within its limits.
+//! failing assertion, of any kind, within its limits; a verdict `Violated` comes with an execution that
+//! `explore::replay` has run.
 
 mod attempt;
+mod refute;
 mod verify;
 
 use std::sync::Arc;
@@ -33,7 +35,7 @@ use crate::reduce::{self, Flush, Layout, ReduceConfig};
 use crate::report::Method;
 
 pub use attempt::{Proved, prove};
-pub use verify::{Bound, MethodChoice, VerifyConfig, verify};
+pub use verify::{Bound, MethodChoice, REFUTE_STATES, VerifyConfig, verify};
 
 /// A program as the user gave it, with its proof.
 #[derive(Clone, Copy)]

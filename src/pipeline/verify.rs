@@ -3,8 +3,10 @@
 use std::ops::RangeInclusive;
 
 use boolprog_checker::Split;
+use indexmap::IndexMap;
 
 use super::attempt::{Try, Tuning, prove};
+use super::refute::{self, refute};
 use super::{PipelineConfig, PipelineError, Stage, Task, stage};
 use crate::abstraction::CubeSizes;
 use crate::model::Model;
@@ -44,6 +46,9 @@ pub enum MethodChoice {
     Only(Method),
 }
 
+/// The default of [`VerifyConfig::refute_states`]: seen in a fraction of a second.
+pub const REFUTE_STATES: usize = 50_000;
+
 /// What to verify, and how.
 #[derive(Clone, Debug)]
 pub struct VerifyConfig {
@@ -53,17 +58,48 @@ pub struct VerifyConfig {
     pub bound: Bound,
     /// The methods.
     pub method: MethodChoice,
+    /// The states of the search for a violation before the proof; 0 for none.
+    pub refute_states: usize,
     /// What all stages need to know.
     pub pipeline: PipelineConfig,
 }
 
-/// Verifies a program under some models. SC comes first: where it fails, nothing else is tried.
+/// Verifies a program under some models. First a violation is looked for under each of them. The
+/// proof begins with SC: where it fails, no other is tried.
 pub fn verify(
     task: &Task<'_>,
     harvested: bool,
     config: &VerifyConfig,
 ) -> Result<Report, PipelineError> {
-    let sc = verify_model(task, Model::Sc, config)?;
+    let mut refuted = IndexMap::new();
+    for &model in &config.models {
+        if let Some(result) = refute(task, model, config)? {
+            refuted.insert(model, result);
+        }
+    }
+    let results = match refuted.len() == config.models.len() {
+        true => refuted.into_values().collect(),
+        false => proved(task, &refuted, config)?,
+    };
+    Ok(Report {
+        program: task.file.name().to_owned(),
+        source: task.file.clone(),
+        harvested,
+        predicates_sc: task.proof.predicates.len(),
+        results,
+    })
+}
+
+/// The results for all models: proofs where no violation was found.
+fn proved(
+    task: &Task<'_>,
+    refuted: &IndexMap<Model, ModelResult>,
+    config: &VerifyConfig,
+) -> Result<Vec<ModelResult>, PipelineError> {
+    let sc = match refuted.get(&Model::Sc) {
+        Some(sc) => sc.clone(),
+        None => verify_model(task, Model::Sc, config)?,
+    };
     let completed;
     let task = if sc.is_verified() && needs_cubes(task, config) {
         completed = prove(task, &config.pipeline)?.proof;
@@ -76,18 +112,16 @@ pub fn verify(
     };
     let mut results = Vec::new();
     for model in &config.models {
-        results.push(match model {
-            Model::Sc => sc.clone(),
-            Model::Tso | Model::Pso if sc.is_verified() => verify_model(&task, *model, config)?,
-            Model::Tso | Model::Pso => untried(&task, *model, &sc, config)?,
+        results.push(match (model, refuted.get(model)) {
+            (_, Some(result)) => result.clone(),
+            (Model::Sc, None) => sc.clone(),
+            (Model::Tso | Model::Pso, None) => match sc.is_verified() {
+                true => verify_model(&task, *model, config)?,
+                false => untried(&task, *model, &sc, config)?,
+            },
         });
     }
-    Ok(Report {
-        program: task.file.name().to_owned(),
-        harvested,
-        predicates_sc: task.proof.predicates.len(),
-        results,
-    })
+    Ok(results)
 }
 
 /// Tries bounds from the smallest on; only an overflow leads to the next one.
@@ -99,6 +133,7 @@ fn verify_model(
     let mut result = ModelResult {
         model,
         fences: Vec::new(),
+        refutation: None,
         attempts: Vec::new(),
         sc_failed: false,
     };
@@ -186,7 +221,8 @@ fn needs_cubes(task: &Task<'_>, config: &VerifyConfig) -> bool {
     relaxed && task.proof.cubes.is_none() && config.method == MethodChoice::Only(Method::Ce)
 }
 
-/// The result for a model that is not tried because SC fails: it shows the tries under SC.
+/// The result for a model that is not tried because SC fails: what breaks the program under SC breaks
+/// it here too; without that, the tries under SC are shown.
 fn untried(
     task: &Task<'_>,
     model: Model,
@@ -194,9 +230,13 @@ fn untried(
     config: &VerifyConfig,
 ) -> Result<ModelResult, PipelineError> {
     let fences = config.pipeline.placement.in_force(task.checked, model)?;
+    let violation = sc.violation();
+    let refutation =
+        violation.and_then(|found| refute::from_sc(task, (model, &fences), &found.trace));
     Ok(ModelResult {
         model,
         fences: fences.into_iter().collect(),
+        refutation,
         attempts: sc.attempts.clone(),
         sc_failed: true,
     })

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{AbstractTrace, Attempt, AttemptOutcome, ModelResult, Report, StopReason};
+use super::{
+    AbstractTrace, Attempt, AttemptOutcome, FoundBy, ModelResult, Report, StopReason, Violation,
+};
 use crate::model::Model;
 
 /// The number of the schema: it changes when a field changes its meaning or goes away.
@@ -41,19 +43,31 @@ impl Report {
 
     fn result(&self, result: &ModelResult) -> Value {
         let last = result.attempts.last().filter(|_| !result.sc_failed);
-        let figures = last.map(|tried| tried.json(result.model));
+        let found = result.refutation.as_ref().map(|found| found.found_by);
+        let figures = match found {
+            Some(found) => Some(found.json()),
+            None => last.map(|tried| tried.json(result.model)),
+        };
         let figure = |name: &str| {
             figures
                 .as_ref()
                 .map_or(Value::Null, |all| all[name].clone())
         };
-        let trace = result.outcome().and_then(AttemptOutcome::trace);
+        let violation = result.violation();
+        let trace = match violation {
+            Some(violation) => Some(violation.json(&self.source)),
+            None => result
+                .outcome()
+                .and_then(AttemptOutcome::trace)
+                .map(AbstractTrace::json),
+        };
         let mut object = json!({
             "model": result.model.to_string(),
             "k": figure("k"),
             "method": figure("method"),
             "fences": result.fences,
-            "verdict": if result.is_verified() { "verified" } else { "unknown" },
+            "verdict": result.verdict().word(),
+            "found_by": violation.map(|violation| violation.found_by.word()),
             "reason": reason(result),
             "property": property(result),
             "predicates_sc": self.predicates_sc,
@@ -61,7 +75,7 @@ impl Report {
         for name in FIGURES {
             object[name] = figure(name);
         }
-        object["trace"] = trace.map_or(Value::Null, AbstractTrace::json);
+        object["trace"] = trace.unwrap_or(Value::Null);
         let tries = result.attempts.iter().filter(|_| !result.sc_failed);
         object["tries"] = tries.map(|tried| tried.json(result.model)).collect();
         object
@@ -77,6 +91,7 @@ impl Attempt {
             "cube_sizes": [self.sizes.updates, self.sizes.conditions],
             "outcome": match &self.outcome {
                 AttemptOutcome::Verified => "verified",
+                AttemptOutcome::Violated(_) => "violated",
                 other => reason_of(other).unwrap_or("abstraction"),
             },
             "predicates": self.predicates,
@@ -99,7 +114,27 @@ impl AttemptOutcome {
     pub fn trace(&self) -> Option<&AbstractTrace> {
         match self {
             AttemptOutcome::Abstraction(_, trace) | AttemptOutcome::Overflow(trace) => Some(trace),
-            AttemptOutcome::Verified | AttemptOutcome::Limit(_) => None,
+            AttemptOutcome::Verified | AttemptOutcome::Violated(_) | AttemptOutcome::Limit(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl FoundBy {
+    /// The figures of a violation that was found without a proof.
+    fn json(self) -> Value {
+        match self {
+            FoundBy::Refutation {
+                states,
+                memory_bytes,
+                time,
+            } => json!({
+                "states": states,
+                "memory_bytes": memory_bytes,
+                "check_seconds": time.as_secs_f64(),
+            }),
+            FoundBy::Sc | FoundBy::Replay => json!({}),
         }
     }
 }
@@ -129,6 +164,9 @@ impl AbstractTrace {
 }
 
 fn reason(result: &ModelResult) -> Option<&'static str> {
+    if result.violation().is_some() {
+        return None;
+    }
     if result.sc_failed {
         return Some("sc");
     }
@@ -137,7 +175,7 @@ fn reason(result: &ModelResult) -> Option<&'static str> {
 
 fn reason_of(outcome: &AttemptOutcome) -> Option<&'static str> {
     match outcome {
-        AttemptOutcome::Verified => None,
+        AttemptOutcome::Verified | AttemptOutcome::Violated(_) => None,
         AttemptOutcome::Abstraction(..) => Some("abstraction"),
         AttemptOutcome::Overflow(_) => Some("overflow"),
         AttemptOutcome::Limit(StopReason::States) => Some("states"),
@@ -146,9 +184,12 @@ fn reason_of(outcome: &AttemptOutcome) -> Option<&'static str> {
 }
 
 fn property(result: &ModelResult) -> Option<&str> {
+    if let Some(Violation { property, .. }) = result.violation() {
+        return Some(property);
+    }
     match result.outcome()? {
         AttemptOutcome::Abstraction(property, _) => Some(&property.name),
         AttemptOutcome::Overflow(_) => Some("overflow"),
-        AttemptOutcome::Verified | AttemptOutcome::Limit(_) => None,
+        AttemptOutcome::Verified | AttemptOutcome::Violated(_) | AttemptOutcome::Limit(_) => None,
     }
 }

@@ -6,13 +6,17 @@
 mod json;
 mod table;
 mod trace;
+mod violation;
 
 use std::time::Duration;
 
 use crate::abstraction::{CubeSizes, Property};
+use crate::lang::source::SourceFile;
 use crate::model::Model;
 use crate::smt::Effort;
+pub use table::TraceForm;
 pub use trace::{AbstractStep, AbstractTrace};
+pub use violation::{FoundBy, Violation};
 
 /// A way to build the abstraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
@@ -32,6 +36,8 @@ pub enum Method {
 pub struct Report {
     /// The name of the program's file.
     pub program: String,
+    /// The program's text.
+    pub source: SourceFile,
     /// Whether the predicates were taken from the program for want of a proof.
     pub harvested: bool,
     /// The number of the proof's predicates.
@@ -47,7 +53,9 @@ pub struct ModelResult {
     pub model: Model,
     /// The optional fences in force.
     pub fences: Vec<String>,
-    /// What was tried, in order; the last try decides. Empty where SC failed before.
+    /// A real execution that breaks a property, found without a proof.
+    pub refutation: Option<Violation>,
+    /// What was tried, in order; the last try decides. Empty where there is a refutation.
     pub attempts: Vec<Attempt>,
     /// The result of SC, where that is why this model was not tried.
     pub sc_failed: bool,
@@ -91,6 +99,8 @@ pub struct Attempt {
 pub enum AttemptOutcome {
     /// All properties hold.
     Verified,
+    /// A property is broken: the path that the abstraction could not exclude is real.
+    Violated(Box<Violation>),
     /// The abstraction cannot exclude that a property is broken.
     Abstraction(Property, AbstractTrace),
     /// A store may meet a full buffer; the properties hold until then.
@@ -108,7 +118,30 @@ pub enum StopReason {
     Timeout,
 }
 
+/// The answer in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All properties hold in every execution.
+    Verified,
+    /// A real execution breaks a property.
+    Violated,
+    /// Neither is known.
+    Unknown,
+}
+
 impl Report {
+    /// The verdict about all models: violated if one is, verified if all are.
+    pub fn verdict(&self) -> Verdict {
+        let mut verdicts = self.results.iter().map(ModelResult::verdict);
+        if verdicts.any(|verdict| verdict == Verdict::Violated) {
+            Verdict::Violated
+        } else if self.is_verified() {
+            Verdict::Verified
+        } else {
+            Verdict::Unknown
+        }
+    }
+
     /// Whether everything is verified.
     pub fn is_verified(&self) -> bool {
         self.results.iter().all(ModelResult::is_verified)
@@ -118,12 +151,41 @@ impl Report {
 impl ModelResult {
     /// Whether the program is safe under the model.
     pub fn is_verified(&self) -> bool {
-        !self.sc_failed && matches!(self.outcome(), Some(AttemptOutcome::Verified))
+        self.verdict() == Verdict::Verified
+    }
+
+    /// The verdict.
+    pub fn verdict(&self) -> Verdict {
+        match self.outcome() {
+            _ if self.violation().is_some() => Verdict::Violated,
+            Some(AttemptOutcome::Verified) if !self.sc_failed => Verdict::Verified,
+            Some(_) | None => Verdict::Unknown,
+        }
+    }
+
+    /// The real execution that breaks a property, if one is known.
+    pub fn violation(&self) -> Option<&Violation> {
+        let replayed = match self.outcome() {
+            Some(AttemptOutcome::Violated(violation)) if !self.sc_failed => Some(&**violation),
+            Some(_) | None => None,
+        };
+        self.refutation.as_ref().or(replayed)
     }
 
     /// What the last try found.
     pub fn outcome(&self) -> Option<&AttemptOutcome> {
         self.attempts.last().map(|attempt| &attempt.outcome)
+    }
+}
+
+impl Verdict {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Verified => "verified",
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
+        }
     }
 }
 

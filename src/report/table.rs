@@ -2,8 +2,19 @@
 //! there is to say about each model that is not verified.
 
 use std::fmt::Write;
+use std::time::Duration;
 
-use super::{Attempt, AttemptOutcome, Method, ModelResult, Report, StopReason};
+use super::{Attempt, AttemptOutcome, FoundBy, Method, ModelResult, Report, StopReason, Violation};
+
+/// The form of real executions in the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum TraceForm {
+    /// A table for readers.
+    #[default]
+    Text,
+    /// A JSON object.
+    Json,
+}
 
 const COLUMNS: [&str; 13] = [
     "model",
@@ -24,15 +35,36 @@ const COLUMNS: [&str; 13] = [
 impl Report {
     /// The report as text.
     pub fn text(&self) -> String {
+        self.text_with(TraceForm::Text)
+    }
+
+    /// The report as text, with real executions in the form that is asked for.
+    pub fn text_with(&self, form: TraceForm) -> String {
         let rows = self.results.iter().flat_map(rows);
         let mut text = table(rows.collect());
         if self.harvested {
             text += "\nThere is no proof: the predicates were taken from the program.\n";
         }
         for result in &self.results {
-            text += &remarks(result);
+            text += &match result.violation() {
+                Some(violation) => self.violated(result, violation, form),
+                None => remarks(result),
+            };
         }
         text
+    }
+
+    fn violated(&self, result: &ModelResult, violation: &Violation, form: TraceForm) -> String {
+        let execution = match form {
+            TraceForm::Text => violation.text(&self.source),
+            TraceForm::Json => format!("{:#}\n", violation.json(&self.source)),
+        };
+        format!(
+            "\n{}: `{}` is broken by this execution, {}:\n{execution}",
+            result.model,
+            violation.property,
+            violation.found_by.text(),
+        )
     }
 }
 
@@ -41,6 +73,7 @@ impl Attempt {
     pub fn verdict(&self) -> String {
         match &self.outcome {
             AttemptOutcome::Verified => "verified".to_owned(),
+            AttemptOutcome::Violated(violation) => format!("violated: {}", violation.property),
             AttemptOutcome::Abstraction(property, _) => format!("unknown: {}", property.name),
             AttemptOutcome::Overflow(_) => "unknown: overflow".to_owned(),
             AttemptOutcome::Limit(StopReason::States) => "unknown: too many states".to_owned(),
@@ -64,6 +97,9 @@ impl Attempt {
 
 fn rows(result: &ModelResult) -> Vec<[String; 13]> {
     let model = result.model.to_string();
+    if let Some(violation) = &result.refutation {
+        return vec![refuted(model, violation)];
+    }
     if result.sc_failed {
         let mut row: [String; 13] = std::array::from_fn(|_| "-".to_owned());
         row[0] = model;
@@ -74,6 +110,25 @@ fn rows(result: &ModelResult) -> Vec<[String; 13]> {
     tries
         .map(|tried| row(model.clone(), tried, &result.attempts[0]))
         .collect()
+}
+
+/// The row of a violation that was found without a proof.
+fn refuted(model: String, violation: &Violation) -> [String; 13] {
+    let mut row: [String; 13] = std::array::from_fn(|_| "-".to_owned());
+    row[0] = model;
+    row[12] = format!("violated: {}", violation.property);
+    if let FoundBy::Refutation {
+        states,
+        memory_bytes,
+        time,
+    } = violation.found_by
+    {
+        row[2] = "refute".to_owned();
+        row[9] = states.to_string();
+        row[10] = megabytes(memory_bytes);
+        row[11] = seconds(time);
+    }
+    row
 }
 
 fn row(model: String, tried: &Attempt, first: &Attempt) -> [String; 13] {
@@ -87,14 +142,22 @@ fn row(model: String, tried: &Attempt, first: &Attempt) -> [String; 13] {
             Method::Trad | Method::Pe | Method::Lazy => "-".to_owned(),
         },
         tried.effort.calls.to_string(),
-        format!("{:.2} s", tried.build_time.as_secs_f64()),
+        seconds(tried.build_time),
         tried.cubes_used.to_string(),
         tried.largest_cube.to_string(),
         tried.states.to_string(),
-        format!("{:.1} MB", tried.memory_bytes as f64 / 1_048_576.0),
-        format!("{:.2} s", tried.check_time.as_secs_f64()),
+        megabytes(tried.memory_bytes),
+        seconds(tried.check_time),
         tried.verdict(),
     ]
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}
+
+fn megabytes(bytes: usize) -> String {
+    format!("{:.1} MB", bytes as f64 / 1_048_576.0)
 }
 
 fn number_or_dash(number: usize) -> String {
@@ -145,7 +208,7 @@ fn remarks(result: &ModelResult) -> String {
         );
     }
     match &last.outcome {
-        AttemptOutcome::Verified => {}
+        AttemptOutcome::Verified | AttemptOutcome::Violated(_) => {}
         AttemptOutcome::Abstraction(property, trace) => {
             text += &format!(
                 "\n{model}: the abstraction cannot exclude that `{}` is broken:\n{}",

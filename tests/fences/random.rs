@@ -98,6 +98,7 @@ fn auto_prover<'a>(problem: &'a Problem, proof: &'a Proof) -> AutoProver<'a> {
         models: Vec::new(),
         bound: Bound::Auto(2),
         method: MethodChoice::Auto,
+        refute_states: 0,
         pipeline: PipelineConfig::default(),
     };
     let (file, candidates, model) = (&problem.file, &problem.candidates, problem.model);

@@ -45,6 +45,7 @@ fn config(placement: Placement) -> VerifyConfig {
         models: Vec::new(),
         bound: Bound::Auto(4),
         method: MethodChoice::Auto,
+        refute_states: 0,
         pipeline: PipelineConfig {
             placement,
             ..PipelineConfig::default()

@@ -34,6 +34,8 @@ pub struct Proved {
     pub proof: Proof,
     /// The most states that the checker may store.
     pub max_states: usize,
+    /// The states of the search for a violation before the proof.
+    pub refute_states: usize,
 }
 
 impl Proved {
@@ -56,6 +58,7 @@ impl Proved {
             checked,
             proof,
             max_states: 300_000,
+            refute_states: 0,
         }
     }
 
@@ -89,6 +92,7 @@ impl Proved {
             models: models.to_vec(),
             bound,
             method,
+            refute_states: self.refute_states,
             pipeline: PipelineConfig {
                 placement,
                 max_states: self.max_states,

@@ -4,19 +4,19 @@
 //! speaks in source terms: threads and variables by the names that the user gave them, statements as
 //! they stand in the source.
 
+mod execution;
 mod json;
 mod table;
 mod text;
 
 use indexmap::IndexSet;
 
-use crate::lang::ast::SpecKind;
 use crate::lang::source::SourceFile;
 use crate::model::Model;
-use crate::program::{Action, Branch, BranchKind, Edge, Program, ThreadId, VarId};
+use crate::program::Program;
 
-use super::statement;
-use super::{Exploration, ExploreConfig, Limit, MoveKind, Property, PropertyKind, Step, Verdict};
+use super::{Exploration, ExploreConfig, Limit, Verdict};
+pub use execution::Execution;
 
 /// An exploration together with what it was of.
 #[derive(Clone, Copy)]
@@ -41,80 +41,14 @@ struct Explanation {
     way_out: &'static str,
 }
 
-impl Report<'_> {
-    /// What stands in the source for a step: its line, if it has one, and its text on one line.
-    fn statement(&self, step: &Step) -> (Option<usize>, String) {
-        let line = |span| statement::line(self.source, span);
-        match (step.action.kind, step.span) {
-            (MoveKind::Statement, Some(span)) => {
-                let text = match span.start == span.end {
-                    // A place where a fence may stand, put in between two statements.
-                    true => "fence?".to_owned(),
-                    false => statement::text(self.source, span),
-                };
-                (Some(line(span)), self.with_choice(step, text))
-            }
-            (MoveKind::Background(_), Some(span)) => (Some(line(span)), "background".to_owned()),
-            (MoveKind::Flush(_), _) => {
-                let flushed = step.writes.iter();
-                let flushed = flushed.map(|write| self.access(step.action.thread, *write));
-                (None, format!("flushes {}", flushed.collect::<String>()))
-            }
-            (MoveKind::Statement | MoveKind::Background(_), None) => (None, String::new()),
-        }
-    }
-
-    /// The text of a statement with what was decided: the truth of a condition, whether an
-    /// optional fence is in force.
-    fn with_choice(&self, step: &Step, text: String) -> String {
-        let Some(edge) = self.edge(step) else {
-            return text;
-        };
-        match (edge.branch, &edge.action) {
-            (Some(Branch { of, taken }), _) => {
-                let keyword = match of {
-                    BranchKind::If => "if",
-                    BranchKind::While | BranchKind::DoWhile => "while",
-                };
-                format!("{keyword} ({text}) is {taken}")
-            }
-            (None, Action::Skip) if text.starts_with("fence") => format!("{text} is off"),
-            (None, Action::Fence) if text.contains('?') => format!("{text} is on"),
-            (None, _) => text,
-        }
-    }
-
-    fn edge(&self, step: &Step) -> Option<&Edge> {
-        let taken = step.action.path.first()?;
-        let thread = &self.program.threads[step.action.thread.index()];
-        thread.location(taken.at).edges.get(taken.edge)
-    }
-
-    /// `x = 1`, as the thread itself would say it.
-    fn access(&self, thread: ThreadId, access: super::Access) -> String {
-        format!("{} = {}", self.var(thread, access.var), access.value)
-    }
-
-    fn var(&self, thread: ThreadId, var: VarId) -> String {
-        let declared = &self.program.vars[var.index()];
-        match declared.owner {
-            Some(owner) if owner == thread => declared.display_name.clone(),
-            Some(_) | None => self.program.var_display_name(var),
-        }
-    }
-
-    fn thread(&self, thread: ThreadId) -> &str {
-        &self.program.threads[thread.index()].display_name
-    }
-
-    fn property_kind(&self, property: &Property) -> &'static str {
-        match &property.kind {
-            PropertyKind::Assertion(_) | PropertyKind::Overflow => "assertion",
-            PropertyKind::Spec(SpecKind::Invariant, _) => "invariant",
-            PropertyKind::Spec(SpecKind::Forbid, _) => "forbid",
-            PropertyKind::Spec(SpecKind::Finally, _) => "finally",
-            PropertyKind::Bounds => "array index",
-        }
+impl<'a> Report<'a> {
+    /// The execution that was found, if one was.
+    fn execution(&self) -> Option<Execution<'a>> {
+        self.exploration.trace.as_ref().map(|trace| Execution {
+            source: self.source,
+            program: self.program,
+            trace,
+        })
     }
 
     fn explain(&self, limit: Limit) -> Explanation {

@@ -54,13 +54,13 @@ fn a_violation_is_told_step_by_step() {
     let expected = "\
 test.cup under tso: violated, forbid `both` (45 states, at most 1 store buffered)
 
-step  thread  line  statement            reads  writes  buffers
-   1  P[0]       4  x = tid + 1;                x = 1   P[0]: x = 1
-   2  P[0]       5  r = y;               y = 0  r = 0   P[0]: x = 1
-   3  Q          9  y = 1;                      y = 1   P[0]: x = 1 | Q: y = 1
-   4  Q         10  r = x;               x = 0  r = 0   P[0]: x = 1 | Q: y = 1
-   5  Q         11  if (r == 0) is true  r = 0          P[0]: x = 1 | Q: y = 1
-   6  Q         11  s = 5;                      s = 5   P[0]: x = 1 | Q: y = 1
+step  thread  line  statement            reads  writes  P[0] buffer  Q buffer
+   1  P[0]       4  x = tid + 1;                x = 1   x = 1
+   2  P[0]       5  r = y;               y = 0  r = 0   x = 1
+   3  Q          9  y = 1;                      y = 1   x = 1        y = 1
+   4  Q         10  r = x;               x = 0  r = 0   x = 1        y = 1
+   5  Q         11  if (r == 0) is true  r = 0          x = 1        y = 1
+   6  Q         11  s = 5;                      s = 5   x = 1        y = 1
 broken: forbid both: P[0].r == 0 && Q.s == 5; (line 13), with P[0].r = 0, Q.s = 5
 ";
     check_text(SB, Model::Tso, &ExploreConfig::default(), expected);

@@ -42,7 +42,11 @@ impl<'a> PipelineProver<'a> {
             file,
             candidates,
             proof,
-            config: VerifyConfig { models, ..config },
+            config: VerifyConfig {
+                models,
+                refute_states: 0,
+                ..config
+            },
         }
     }
 
@@ -118,6 +122,7 @@ fn reason(report: &Report) -> String {
             "the checker met too many states".to_owned()
         }
         Some(AttemptOutcome::Limit(StopReason::Timeout)) => "the time was up".to_owned(),
+        Some(AttemptOutcome::Violated(violation)) => format!("`{}` is broken", violation.property),
         Some(AttemptOutcome::Verified) | None => "it is not verified".to_owned(),
     };
     match failed.map(|result| result.model) {

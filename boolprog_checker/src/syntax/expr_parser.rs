@@ -11,7 +11,7 @@ use super::parser::{Builder, MAX_NESTING, Rule, span_of};
 use crate::error::ErrorKind;
 
 /// An expression and how deep it is.
-struct Deep {
+pub(super) struct Deep {
     expr: Expr,
     depth: usize,
     /// The operator of a chain that can still grow: no parentheses around it.
@@ -38,58 +38,66 @@ pub(super) fn expression(builder: &mut Builder, pair: Pair<'_, Rule>) -> Expr {
     deep.expr
 }
 
-/// An operand stack and an operator stack, as in the shunting-yard method.
+/// An operand stack and an operator stack, as in the shunting-yard method, shared by all expressions
+/// that are being built: one inside another uses what is above its [`Base`].
 #[derive(Default)]
-struct Stacks {
+pub(super) struct Stacks {
     operands: Vec<Deep>,
     operators: Vec<Operator>,
 }
 
+/// How high the stacks were when an expression began.
+#[derive(Clone, Copy)]
+struct Base {
+    operands: usize,
+    operators: usize,
+}
+
 fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
     let span = span_of(&pair);
-    let mut stacks = Stacks::default();
+    let base = builder.stacks.base();
     let mut negations = 0;
     for part in pair.into_inner() {
         match part.as_rule() {
-            Rule::not => negations += 1,
+            Rule::not => negations = part.as_str().bytes().filter(|byte| *byte != b' ').count(),
             Rule::ternary => {
-                stacks.reduce(0);
+                builder.stacks.reduce(base, 0);
                 let middle = part
                     .into_inner()
                     .next()
                     .expect("the grammar puts an expression here");
-                stacks.operands.push(build(builder, middle));
-                stacks.operators.push(Operator::Ternary);
+                let middle = build(builder, middle);
+                builder.stacks.operands.push(middle);
+                builder.stacks.operators.push(Operator::Ternary);
             }
             Rule::operator => {
                 let operator = Operator::new(part.as_str());
-                stacks.reduce(operator.level());
-                stacks.operators.push(operator);
+                builder.stacks.reduce(base, operator.level());
+                builder.stacks.operators.push(operator);
             }
             _ => {
                 let operand = primary(builder, part);
                 let operand = negate(operand, std::mem::take(&mut negations));
-                stacks.operands.push(operand);
+                builder.stacks.operands.push(operand);
             }
         }
-        if stacks
-            .operands
-            .last()
-            .is_some_and(|deep| deep.depth > MAX_NESTING)
-        {
+        if builder.stacks.is_too_deep() {
             builder.report(ErrorKind::TooDeep(MAX_NESTING), span);
+            builder.stacks.cut(base);
             return Deep::new(Expr::Nondet, 1);
         }
     }
-    stacks.reduce(0);
-    stacks
+    builder.stacks.reduce(base, 0);
+    builder
+        .stacks
         .operands
         .pop()
         .expect("the grammar puts an operand here")
 }
 
+/// An operator between two operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operator {
+pub(super) enum Operator {
     Equal,
     Unequal,
     And,
@@ -124,9 +132,34 @@ impl Operator {
 }
 
 impl Stacks {
+    fn base(&self) -> Base {
+        Base {
+            operands: self.operands.len(),
+            operators: self.operators.len(),
+        }
+    }
+
+    fn cut(&mut self, base: Base) {
+        self.operands.truncate(base.operands);
+        self.operators.truncate(base.operators);
+    }
+
+    fn is_too_deep(&self) -> bool {
+        self.operands
+            .last()
+            .is_some_and(|deep| deep.depth > MAX_NESTING)
+    }
+
+    /// The topmost operator above `base`, if it binds at least as tightly as `limit`.
+    fn waiting(&mut self, base: Base, limit: u8) -> Option<Operator> {
+        let above = self.operators.len() > base.operators;
+        self.operators
+            .pop_if(|operator| above && operator.level() >= limit)
+    }
+
     /// Applies the waiting operators that bind at least as tightly as `limit`.
-    fn reduce(&mut self, limit: u8) {
-        while let Some(operator) = self.operators.pop_if(|operator| operator.level() >= limit) {
+    fn reduce(&mut self, base: Base, limit: u8) {
+        while let Some(operator) = self.waiting(base, limit) {
             let right = self
                 .operands
                 .pop()
@@ -177,7 +210,7 @@ fn extend(operator: Operator, left: Deep, right: Deep, node: fn(Vec<Expr>) -> Ex
         .max(if grows { 0 } else { left.depth + 1 });
     let mut parts = match left.expr {
         Expr::And(parts) | Expr::Or(parts) if grows => parts,
-        other => vec![other],
+        other => begin(other),
     };
     parts.push(right.expr);
     Deep {
@@ -185,6 +218,13 @@ fn extend(operator: Operator, left: Deep, right: Deep, node: fn(Vec<Expr>) -> Ex
         depth,
         chain: Some(operator),
     }
+}
+
+/// The first operand of a chain, with room for the next ones.
+fn begin(first: Expr) -> Vec<Expr> {
+    let mut parts = Vec::with_capacity(4);
+    parts.push(first);
+    parts
 }
 
 fn negate(operand: Deep, times: usize) -> Deep {

@@ -7,6 +7,6 @@ pub mod ast;
 pub(crate) mod checks;
 pub(crate) mod expr;
 mod expr_parser;
-mod nesting;
 pub(crate) mod parser;
 pub(crate) mod printer;
+mod scan;

@@ -1,8 +1,8 @@
 //! Text to syntax tree.
 //!
 //! pest matches the grammar in `grammar/boolprog.pest`; this file builds declarations, procedures
-//! and statements from the matched pairs, and `expr_parser` builds expressions. Nesting is
-//! measured before pest runs, because pest recurses; a text that is nested too deeply is refused.
+//! and statements from the matched pairs, and `expr_parser` builds expressions. `scan` sees the text
+//! before pest does and refuses one that is nested too deeply, because pest recurses.
 
 use pest::Parser;
 use pest::error::{Error as PestError, ErrorVariant, InputLocation};
@@ -11,8 +11,8 @@ use pest::iterators::Pair;
 use super::ast::{
     Branch, Decl, Expr, Ident, Origin, Procedure, Span, Stmt, StmtKind, Target, ThreadStart, Tree,
 };
-use super::expr_parser::expression;
-use super::nesting;
+use super::expr_parser::{Stacks, expression};
+use super::scan::scan;
 use crate::error::{ErrorKind, Errors, ProgramError};
 
 /// How deeply expressions and statements may be nested.
@@ -30,17 +30,21 @@ pub(crate) fn parse_tree(text: &str) -> Result<Tree, Errors> {
     if u32::try_from(text.len()).is_err() {
         return Err(ProgramError::new(ErrorKind::TooLong, None).into());
     }
-    nesting::check(text, MAX_NESTING)?;
-    let pairs = Grammar::parse(Rule::program, text).map_err(|error| syntax_error(&error, text))?;
-    let mut builder = Builder { errors: Vec::new() };
-    let tree = builder.tree(pairs);
+    let scanned = scan(text, MAX_NESTING)?;
+    let pairs =
+        Grammar::parse(Rule::program, &scanned).map_err(|error| syntax_error(&error, text))?;
+    let mut builder = Builder::default();
+    let tree = builder.tree(pairs.flat_map(Pair::into_inner));
     Errors::check(builder.errors)?;
     Ok(tree)
 }
 
 /// Builds nodes from pairs and collects what the grammar cannot refuse.
+#[derive(Default)]
 pub(super) struct Builder {
     errors: Vec<ProgramError>,
+    /// What waits in the expressions that are being built.
+    pub(super) stacks: Stacks,
 }
 
 impl Builder {
@@ -127,28 +131,25 @@ impl Builder {
         }
     }
 
+    /// The statements of a block, each behind its labels.
     fn block(&mut self, pair: Pair<'_, Rule>) -> Vec<Stmt> {
-        let statements = pair
-            .into_inner()
-            .filter(|part| part.as_rule() == Rule::statement);
-        statements.map(|part| self.statement(part)).collect()
-    }
-
-    fn statement(&mut self, pair: Pair<'_, Rule>) -> Stmt {
-        let mut stmt = Stmt::new(StmtKind::Skip);
+        let mut block = Vec::new();
+        let mut labels = Vec::new();
         for part in pair.into_inner() {
             if part.as_rule() == Rule::label {
-                stmt.labels
-                    .extend(part.into_inner().map(|word| ident(&word)));
+                labels.extend(part.into_inner().map(|word| self.label(&word)));
             } else {
-                stmt.origin = Origin::at(span_of(&part));
-                stmt.kind = self.action(part);
+                block.push(Stmt {
+                    labels: std::mem::take(&mut labels),
+                    origin: Origin::at(span_of(&part)),
+                    kind: self.statement(part),
+                });
             }
         }
-        stmt
+        block
     }
 
-    fn action(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
+    fn statement(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
         match pair.as_rule() {
             Rule::goto => StmtKind::Goto(words(pair)),
             Rule::assume => StmtKind::Assume(self.condition(pair)),
@@ -256,9 +257,9 @@ impl Builder {
         let mut constrain = None;
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::names => targets = self.targets(part),
+                Rule::name => targets.push(self.target(&part)),
                 Rule::invocation => return self.invocation(part, targets),
-                Rule::values => values = self.exprs(part),
+                Rule::expr => values.push(expression(self, part)),
                 Rule::constrain => constrain = self.exprs(part).pop(),
                 _ => {}
             }
@@ -270,17 +271,12 @@ impl Builder {
         }
     }
 
-    fn targets(&mut self, pair: Pair<'_, Rule>) -> Vec<Target> {
-        let mut targets = Vec::new();
-        for name in pair.into_inner() {
-            let sink = name.as_str() == "_";
-            targets.push(if sink {
-                Target::Sink
-            } else {
-                Target::Var(self.name(&name))
-            });
+    fn target(&mut self, name: &Pair<'_, Rule>) -> Target {
+        if name.as_str() == "_" {
+            Target::Sink
+        } else {
+            Target::Var(self.name(name))
         }
-        targets
     }
 
     fn invocation(&mut self, pair: Pair<'_, Rule>, targets: Vec<Target>) -> StmtKind {
@@ -295,6 +291,15 @@ impl Builder {
             procedure,
             arguments: self.exprs(pair),
         }
+    }
+
+    /// A label before a statement. Most keywords may be one, but not those that end a block.
+    fn label(&mut self, pair: &Pair<'_, Rule>) -> Ident {
+        let text = pair.as_str();
+        if matches!(text, "end" | "fi" | "od" | "else" | "elsif") {
+            self.report(ErrorKind::Keyword(text.into()), span_of(pair));
+        }
+        ident(pair)
     }
 
     /// The name of a variable or procedure.
@@ -421,7 +426,7 @@ fn rule_word(rule: Rule) -> &'static str {
         Rule::kw_fi => "`fi`",
         Rule::kw_do => "`do`",
         Rule::kw_od => "`od`",
-        Rule::constrain | Rule::kw_constrain => "`constrain`",
+        Rule::constrain => "`constrain`",
         _ => "a statement",
     }
 }

@@ -1,0 +1,90 @@
+//! Prepares a text for the grammar: measures how deeply it is nested and blanks its comments.
+//!
+//! The parser calls it before pest runs. pest recurses, so a text with too many parentheses,
+//! brackets and blocks inside one another is refused here, without recursion. pest is also slow at
+//! what stands between tokens, so comments and white space all become spaces; every other byte keeps
+//! its place. Text that is wrong in other ways passes; the grammar will find that.
+
+use super::ast::Span;
+use crate::error::{ErrorKind, ProgramError};
+
+/// The text with spaces for comments and white space, or the place where it is nested more than
+/// `limit` levels deep.
+pub(super) fn scan(text: &str, limit: usize) -> Result<String, ProgramError> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        let (token, length) = token(&bytes[at..]);
+        let end = at + length;
+        match token {
+            Token::Blank => bytes[at..end].fill(b' '),
+            Token::Open => depth += 1,
+            Token::Close => depth = depth.saturating_sub(1),
+            Token::Other => {}
+        }
+        if depth > limit {
+            let span = Span {
+                start: at as u32,
+                end: end as u32,
+            };
+            return Err(ProgramError::new(ErrorKind::TooDeep(limit), Some(span)));
+        }
+        at = end;
+    }
+    Ok(String::from_utf8(bytes).expect("whole characters are replaced by spaces"))
+}
+
+#[derive(Clone, Copy)]
+enum Token {
+    Blank,
+    Open,
+    Close,
+    Other,
+}
+
+/// The token that the bytes begin with and its length, which is not 0.
+fn token(bytes: &[u8]) -> (Token, usize) {
+    match bytes {
+        [b' ' | b'\t'..=b'\r', ..] => (Token::Blank, 1),
+        [b'(' | b'[', ..] => (Token::Open, 1),
+        [b')' | b']', ..] => (Token::Close, 1),
+        [b'/', b'/', ..] => (Token::Blank, until(bytes, |byte| byte == b'\n')),
+        [b'/', b'*', rest @ ..] => comment(rest),
+        [b'{', ..] => {
+            // The grammar refuses a line end in a name; it has to see it.
+            let length = until(bytes, |byte| matches!(byte, b'}' | b'\n'));
+            (Token::Other, bytes.len().min(length + 1))
+        }
+        [first, ..] if is_letter(*first) => {
+            let length = until(bytes, |byte| !is_letter(byte));
+            (word(&bytes[..length]), length)
+        }
+        _ => (Token::Other, 1),
+    }
+}
+
+/// A comment, given what follows its opening; one that is not closed is left to the grammar.
+fn comment(rest: &[u8]) -> (Token, usize) {
+    match rest.windows(2).position(|pair| pair == b"*/") {
+        Some(length) => (Token::Blank, length + 4),
+        None => (Token::Other, rest.len() + 2),
+    }
+}
+
+fn word(word: &[u8]) -> Token {
+    match word {
+        b"if" | b"while" | b"begin" => Token::Open,
+        b"fi" | b"od" | b"end" => Token::Close,
+        _ => Token::Other,
+    }
+}
+
+fn until(bytes: &[u8], stop: impl Fn(u8) -> bool) -> usize {
+    let position = bytes.iter().position(|byte| stop(*byte));
+    position.unwrap_or(bytes.len())
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}

@@ -15,4 +15,5 @@ pub mod program;
 pub mod proof;
 pub mod reduce;
 pub mod report;
+pub mod shortcuts;
 pub mod smt;

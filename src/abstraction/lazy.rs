@@ -67,6 +67,8 @@ pub struct LazyLimits {
     pub max_states: usize,
     /// The time.
     pub deadline: Option<Instant>,
+    /// Whether questions about differences are decided without Z3.
+    pub differences: bool,
 }
 
 /// Searches the abstract states of a program.
@@ -87,7 +89,7 @@ pub fn search(
         specs: specs.collect::<Result<Vec<_>, _>>()?,
         edges: super::edge_effects(program, &effects)?,
         oracle: Oracle {
-            solver: Solver::new(predicates, limits.deadline),
+            solver: Solver::new(predicates, limits.deadline, limits.differences),
             connections: Connections::new(predicates),
             known: FxHashMap::default(),
         },

@@ -16,8 +16,6 @@ mod expr;
 pub mod lazy;
 mod property;
 
-use std::time::Instant;
-
 use indexmap::{IndexMap, IndexSet};
 
 use crate::lang::ast::Span;
@@ -27,7 +25,7 @@ use crate::logic::{
 };
 use crate::program::{Cond, LocId, Program, ThreadId, VarId};
 use crate::smt::Effort;
-use cubes::{Implicants, Memo, Question, Search, Vocabulary};
+use cubes::{Implicants, Means, Question, Search, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
 use expr::Names;
@@ -51,10 +49,8 @@ pub struct AbstractionConfig {
     pub sizes: CubeSizes,
     /// The number of threads that look for them.
     pub jobs: usize,
-    /// When to give up: afterwards no cube is found any more.
-    pub deadline: Option<Instant>,
-    /// Answers of the solver that are known already.
-    pub memo: Memo,
+    /// What the search may use.
+    pub means: Means,
 }
 
 /// A boolean program and how it came about.
@@ -111,9 +107,8 @@ pub fn abstract_program(
 ) -> Result<Abstraction, AbstractionError> {
     let flags = effects::flags(program)?;
     let (predicates, flags) = with_flags(predicates, flags);
-    let memo = config.memo.clone();
     let (vocabulary, mut effort) =
-        Vocabulary::with_memo(&predicates, &config.search, config.deadline, memo);
+        Vocabulary::new(&predicates, &config.search, config.means.clone());
     let effects = Effects::new(program, &predicates, config.sizes);
     let edges = edge_effects(program, &effects)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));

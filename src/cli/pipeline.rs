@@ -14,6 +14,7 @@ use cupola::lang::source::SourceFile;
 use cupola::pipeline::{PipelineConfig, PipelineError, Task};
 use cupola::program;
 use cupola::proof::{self, Proof};
+use cupola::shortcuts::{Shortcut, Shortcuts};
 use indexmap::IndexSet;
 
 use super::{Console, Failure, Input, PlacementArg};
@@ -71,6 +72,11 @@ pub struct PipelineArgs {
     /// The most states that the checker may store.
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     pub max_states: usize,
+
+    /// Turn off ways to save work, for comparison; the answer is the same. Names separated by commas,
+    /// see `docs/verification.md`.
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    pub without: Vec<Shortcut>,
 }
 
 /// The value of `--search`.
@@ -135,6 +141,10 @@ impl PipelineArgs {
             jobs: self.jobs.max(1),
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             max_states: self.max_states,
+            shortcuts: self
+                .without
+                .iter()
+                .fold(Shortcuts::ALL, |on, off| on.without(*off)),
             ..PipelineConfig::default()
         }
     }

@@ -17,6 +17,7 @@ use crate::logic::{Cube, sort_cubes};
 use crate::model::Model;
 use crate::proof::Proof;
 use crate::report::{AbstractTrace, Attempt, AttemptOutcome, Method, StopReason};
+use crate::shortcuts::Shortcut;
 use crate::smt::Effort;
 
 /// The largest cubes that a proof keeps for cube extrapolation.
@@ -166,6 +167,7 @@ impl Try<'_> {
         let limits = LazyLimits {
             max_states: self.config.max_states,
             deadline: self.config.deadline,
+            differences: self.config.shortcuts.has(Shortcut::Differences),
         };
         let found = lazy::search(reduced, &proof.predicates, limits)
             .map_err(|AbstractionError { span, error }| too_large(error, span))?;

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use indexmap::IndexSet;
 
-use crate::abstraction::cubes::{Memo, Search};
+use crate::abstraction::cubes::{Means, Memo, Search};
 use crate::abstraction::{
     Abstraction, AbstractionConfig, AbstractionError, CubeSizes, abstract_program,
 };
@@ -33,6 +33,7 @@ use crate::program::{self, Program};
 use crate::proof::Proof;
 use crate::reduce::{self, Flush, Layout, ReduceConfig};
 use crate::report::Method;
+use crate::shortcuts::Shortcuts;
 
 pub use attempt::{Proved, prove};
 pub use verify::{Bound, MethodChoice, REFUTE_STATES, VerifyConfig, verify};
@@ -69,6 +70,8 @@ pub struct PipelineConfig {
     pub cancel: Option<Arc<AtomicBool>>,
     /// Answers of the solver, shared by all runs with this configuration and its clones.
     pub memo: Memo,
+    /// How work is saved.
+    pub shortcuts: Shortcuts,
 }
 
 /// A program reduced for a model, ready to be abstracted.
@@ -114,6 +117,7 @@ impl Default for PipelineConfig {
             max_states: 2_000_000,
             cancel: None,
             memo: Memo::default(),
+            shortcuts: Shortcuts::ALL,
         }
     }
 }
@@ -187,8 +191,11 @@ pub fn abstracted(
         search,
         sizes: config.sizes,
         jobs: config.jobs,
-        deadline: config.deadline,
-        memo: config.memo.clone(),
+        means: Means {
+            deadline: config.deadline,
+            memo: config.memo.clone(),
+            shortcuts: config.shortcuts,
+        },
     };
     abstract_program(&stage.reduced, task.file, &proof.predicates, &how)
         .map_err(|AbstractionError { span, error }| too_large(error, span))

@@ -11,10 +11,11 @@ use crate::model::Model;
 pub const SCHEMA: u32 = 1;
 
 /// The figures of the deciding try that a result repeats.
-const FIGURES: [&str; 11] = [
+const FIGURES: [&str; 12] = [
     "predicates",
     "cubes",
     "smt_calls",
+    "z3_calls",
     "smt_unknown",
     "smt_seconds",
     "build_seconds",
@@ -97,6 +98,7 @@ impl Attempt {
             "predicates": self.predicates,
             "cubes": self.cubes,
             "smt_calls": self.effort.calls,
+            "z3_calls": self.effort.z3_calls,
             "smt_unknown": self.effort.unknown,
             "smt_seconds": self.effort.time.as_secs_f64(),
             "build_seconds": self.build_time.as_secs_f64(),

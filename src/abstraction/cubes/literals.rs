@@ -1,68 +1,48 @@
-//! Sets of literals over a cone, as bits.
+//! Sets of literals, as bits.
 
-use crate::logic::{Literal, Predicate, PredicateId};
-use crate::smt::Model;
+use crate::logic::{Literal, Predicate, PredicateId, Valuation};
 
-/// A set of literals: bit `2i + 1` is predicate `i` of the cone, bit `2i` its negation.
+/// A set of literals: bit `2i + 1` is predicate `i`, bit `2i` its negation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiteralSet(Box<[u64]>);
 
-/// The predicates of a cone, numbered.
-pub struct Cone<'a> {
-    predicates: &'a [Predicate],
-    members: Vec<PredicateId>,
+/// The literal with a number.
+pub fn literal(number: usize) -> Literal {
+    Literal {
+        predicate: PredicateId::new(number / 2),
+        positive: number % 2 == 1,
+    }
 }
 
-impl<'a> Cone<'a> {
-    /// A cone with these members.
-    pub fn new(predicates: &'a [Predicate], members: Vec<PredicateId>) -> Self {
-        Cone {
-            predicates,
-            members,
+/// The number of a literal.
+pub fn number(literal: Literal) -> usize {
+    2 * literal.predicate.index() + usize::from(literal.positive)
+}
+
+impl LiteralSet {
+    /// The empty set, for the literals of this many predicates.
+    pub fn empty(predicates: usize) -> Self {
+        LiteralSet(vec![0; (2 * predicates).div_ceil(64)].into_boxed_slice())
+    }
+
+    /// All literals of some of the predicates.
+    pub fn of(members: &[PredicateId], predicates: usize) -> Self {
+        let mut set = LiteralSet::empty(predicates);
+        for member in members {
+            set.insert(2 * member.index());
+            set.insert(2 * member.index() + 1);
         }
-    }
-
-    /// The number of literals.
-    pub fn literal_count(&self) -> usize {
-        2 * self.members.len()
-    }
-
-    /// The literal with this number.
-    pub fn literal(&self, number: usize) -> Literal {
-        Literal {
-            predicate: self.members[number / 2],
-            positive: number % 2 == 1,
-        }
-    }
-
-    /// The number of a literal, if its predicate is in the cone.
-    pub fn number(&self, literal: Literal) -> Option<usize> {
-        let position = self.members.binary_search(&literal.predicate).ok()?;
-        Some(2 * position + usize::from(literal.positive))
-    }
-
-    /// The set of all literals.
-    pub fn all(&self) -> LiteralSet {
-        let mut set = LiteralSet::empty(self.literal_count());
-        (0..self.literal_count()).for_each(|number| set.insert(number));
         set
     }
 
     /// The literals that hold in a model; `None` if some predicate has no value there.
-    pub fn true_in(&self, model: &Model) -> Option<LiteralSet> {
-        let mut set = LiteralSet::empty(self.literal_count());
-        for (position, member) in self.members.iter().enumerate() {
-            let value = self.predicates[member.index()].formula.eval(model)?;
-            set.insert(2 * position + usize::from(value));
+    pub fn true_in(model: &impl Valuation, predicates: &[Predicate]) -> Option<Self> {
+        let mut set = LiteralSet::empty(predicates.len());
+        for (index, predicate) in predicates.iter().enumerate() {
+            let value = predicate.formula.eval(model)?;
+            set.insert(2 * index + usize::from(value));
         }
         Some(set)
-    }
-}
-
-impl LiteralSet {
-    /// The empty set, for this many literals.
-    pub fn empty(literal_count: usize) -> Self {
-        LiteralSet(vec![0; literal_count.div_ceil(64)].into_boxed_slice())
     }
 
     /// Adds a literal.
@@ -89,7 +69,14 @@ impl LiteralSet {
 
     /// The literals in it, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let count = 64 * self.0.len();
-        (0..count).filter(|&number| self.contains(number))
+        let words = self.0.iter().enumerate();
+        words.flat_map(|(index, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(64 * index + bit)
+            })
+        })
     }
 }

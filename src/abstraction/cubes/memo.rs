@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+use super::literals::LiteralSet;
 use super::{Implicants, Question, Search};
 use crate::logic::{Cube, Formula, Predicate};
+use crate::smt::Model;
 
 /// What is known, shared by its clones.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +23,8 @@ type Tables = IndexMap<(Vec<Formula>, Search), Table>;
 /// What is known about one list of predicates and one search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
-    /// The inconsistent cubes, once they are computed.
-    pub inconsistent: Option<Vec<Cube>>,
+    /// The inconsistent cubes, once they are computed, and models met on the way.
+    pub inconsistent: Option<(Vec<Cube>, Vec<(Model, LiteralSet)>)>,
     /// The answers so far.
     pub answers: FxHashMap<Question, Implicants>,
 }

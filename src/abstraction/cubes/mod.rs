@@ -17,6 +17,7 @@ mod literals;
 mod memo;
 mod pool;
 mod search;
+mod settled;
 
 #[cfg(test)]
 mod tests;
@@ -28,9 +29,12 @@ pub use cone::Connections;
 pub use memo::Memo;
 
 use crate::logic::{Cube, Formula, Predicate, minimal_cubes};
-use crate::smt::{Answer, Effort, Solver};
-use literals::Cone;
-use search::find;
+use crate::shortcuts::{Shortcut, Shortcuts};
+use crate::smt::{Answer, Effort, Model, Solver};
+use literals::LiteralSet;
+use pool::Pool;
+use search::Finder;
+use settled::Settled;
 
 /// The largest inconsistent cubes that are computed beforehand.
 pub const INCONSISTENT_SIZE: usize = 3;
@@ -64,66 +68,80 @@ pub struct Implicants {
     pub calls: u64,
 }
 
+/// What a search may use.
+#[derive(Clone, Debug, Default)]
+pub struct Means {
+    /// When to give up: afterwards no cube is found any more.
+    pub deadline: Option<Instant>,
+    /// Answers that are known already.
+    pub memo: Memo,
+    /// How work is saved.
+    pub shortcuts: Shortcuts,
+}
+
 /// A list of predicates with what is known about all questions.
 pub struct Vocabulary<'a> {
     predicates: &'a [Predicate],
     connections: Connections,
     inconsistent: Vec<Cube>,
-    deadline: Option<Instant>,
-    memo: Memo,
+    settled: Settled,
+    /// Models met on the way, with the literals that hold there.
+    models: Vec<(Model, LiteralSet)>,
+    means: Means,
 }
 
 impl<'a> Vocabulary<'a> {
     /// Computes the inconsistent cubes of a list of predicates.
-    pub fn new(
-        predicates: &'a [Predicate],
-        search: &Search,
-        deadline: Option<Instant>,
-    ) -> (Self, Effort) {
-        Self::with_memo(predicates, search, deadline, Memo::default())
-    }
-
-    /// The same, with answers that are known already.
-    pub fn with_memo(
-        predicates: &'a [Predicate],
-        search: &Search,
-        deadline: Option<Instant>,
-        memo: Memo,
-    ) -> (Self, Effort) {
+    pub fn new(predicates: &'a [Predicate], search: &Search, means: Means) -> (Self, Effort) {
         let mut vocabulary = Vocabulary {
             predicates,
             connections: Connections::new(predicates),
             inconsistent: Vec::new(),
-            deadline,
-            memo,
+            settled: Settled::new(predicates.len()),
+            models: Vec::new(),
+            means,
         };
-        let memo = vocabulary.memo.clone();
+        let memo = vocabulary.means.memo.clone();
         let known = memo.with(predicates, search, |table| table.inconsistent.clone());
-        if let Some(known) = known {
-            vocabulary.inconsistent = known;
-            return (vocabulary, Effort::default());
+        let mut effort = Effort::default();
+        if let Some((inconsistent, models)) = known {
+            vocabulary.inconsistent = inconsistent;
+            vocabulary.models = models;
+        } else {
+            effort = vocabulary.find_inconsistent(search);
+            if !vocabulary.is_late() {
+                let found = (vocabulary.inconsistent.clone(), vocabulary.models.clone());
+                memo.with(predicates, search, |table| table.inconsistent = Some(found));
+            }
         }
-        let effort = vocabulary.find_inconsistent(search);
-        if !vocabulary.is_late() {
-            let found = vocabulary.inconsistent.clone();
-            memo.with(predicates, search, |table| table.inconsistent = Some(found));
-        }
+        vocabulary.settled = Settled::of(predicates.len(), &vocabulary.inconsistent);
         (vocabulary, effort)
     }
 
     fn find_inconsistent(&mut self, search: &Search) -> Effort {
-        let mut solver = Solver::new(self.predicates, self.deadline);
+        let mut solver = self.solver();
         let search = match search {
             Search::Candidates(_) => &Search::Fast,
             Search::Exhaustive | Search::Fast => search,
         };
         for component in self.connections.components() {
-            let cone = Cone::new(self.predicates, component);
-            let how = (search, INCONSISTENT_SIZE);
-            let found = find(&mut solver, &cone, &[], &Formula::False, how);
-            self.inconsistent.extend(minimal_cubes(found));
+            let finder = Finder {
+                solver: &mut solver,
+                predicates: self.predicates,
+                cone: &component,
+                inconsistent: &self.settled,
+                pool: Pool::default(),
+            };
+            let found = finder.find(search, INCONSISTENT_SIZE);
+            self.inconsistent.extend(minimal_cubes(found.cubes));
+            self.models.extend(found.models);
         }
         solver.effort()
+    }
+
+    fn solver(&self) -> Solver {
+        let differences = self.means.shortcuts.has(Shortcut::Differences);
+        Solver::new(self.predicates, self.means.deadline, differences)
     }
 
     /// The minimal inconsistent cubes of size up to [`INCONSISTENT_SIZE`], component by component.
@@ -138,19 +156,20 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         jobs: usize,
     ) -> (Vec<Implicants>, Effort) {
-        let known: Vec<Option<Implicants>> = self.memo.with(self.predicates, search, |table| {
-            let answers = questions.iter();
-            answers
-                .map(|question| table.answers.get(question).cloned())
-                .collect()
-        });
+        let known: Vec<Option<Implicants>> =
+            self.means.memo.with(self.predicates, search, |table| {
+                let answers = questions.iter();
+                answers
+                    .map(|question| table.answers.get(question).cloned())
+                    .collect()
+            });
         let pairs = questions.iter().zip(&known);
         let open = pairs.filter(|(_, known)| known.is_none());
         let open: Vec<Question> = open.map(|(question, _)| question.clone()).collect();
         let (found, effort) = self.ask(&open, search, jobs);
         // What was found after the deadline may be too little.
         if !self.is_late() {
-            self.memo.with(self.predicates, search, |table| {
+            self.means.memo.with(self.predicates, search, |table| {
                 let new = open.into_iter().zip(found.iter().cloned());
                 table.answers.extend(new);
             });
@@ -163,7 +182,8 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn is_late(&self) -> bool {
-        self.deadline
+        self.means
+            .deadline
             .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
@@ -207,7 +227,7 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         next: &AtomicUsize,
     ) -> (Vec<(usize, Implicants)>, Effort) {
-        let mut solver = Solver::new(self.predicates, self.deadline);
+        let mut solver = self.solver();
         let mut answers = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -227,10 +247,33 @@ impl<'a> Vocabulary<'a> {
             Formula::False => return Vec::new(),
             Formula::Atom(_) | Formula::And(_) | Formula::Or(_) => {}
         }
-        let cone = Cone::new(self.predicates, self.connections.cone(&question.goal));
-        let how = (search, question.size);
-        let found = find(solver, &cone, &self.inconsistent, &question.goal, how);
-        minimal_cubes(self.consistent(solver, found))
+        let refuted = question.goal.negated();
+        let cone = self.connections.cone(&question.goal);
+        let pool = self.known_models(search, &refuted);
+        let found = solver.under(&refuted, |solver| {
+            let finder = Finder {
+                solver,
+                predicates: self.predicates,
+                cone: &cone,
+                inconsistent: &self.settled,
+                pool,
+            };
+            finder.find(search, question.size)
+        });
+        minimal_cubes(self.consistent(solver, found.cubes))
+    }
+
+    /// The counter-models among the models that are known.
+    fn known_models(&self, search: &Search, refuted: &Formula) -> Pool {
+        let use_them =
+            self.means.shortcuts.has(Shortcut::Models) && !matches!(search, Search::Exhaustive);
+        let mut pool = Pool::default();
+        for (model, literals) in self.models.iter().filter(|_| use_them) {
+            if refuted.eval(model) == Some(true) {
+                pool.add(literals.clone());
+            }
+        }
+        pool
     }
 
     /// Drops inconsistent cubes. Those up to [`INCONSISTENT_SIZE`] were never tried.

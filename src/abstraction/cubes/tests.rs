@@ -70,7 +70,7 @@ fn statement() -> impl Strategy<Value = Action> {
 
 /// All minimal consistent cubes that imply the goal, over all predicates, by asking about every one.
 fn brute_force(predicates: &[Predicate], question: &Question) -> Vec<Cube> {
-    let mut solver = Solver::new(predicates, None);
+    let mut solver = Solver::new(predicates, None, false);
     let literals = (0..predicates.len()).flat_map(|index| {
         [false, true].map(|positive| Literal {
             predicate: PredicateId::new(index),
@@ -91,7 +91,20 @@ fn brute_force(predicates: &[Predicate], question: &Question) -> Vec<Cube> {
 }
 
 fn found(predicates: &[Predicate], question: &Question, search: &Search) -> Vec<Cube> {
-    let (vocabulary, _) = Vocabulary::new(predicates, search, None);
+    found_with(Shortcuts::ALL, predicates, question, search)
+}
+
+fn found_with(
+    shortcuts: Shortcuts,
+    predicates: &[Predicate],
+    question: &Question,
+    search: &Search,
+) -> Vec<Cube> {
+    let means = Means {
+        shortcuts,
+        ..Means::default()
+    };
+    let (vocabulary, _) = Vocabulary::new(predicates, search, means);
     let (mut answers, _) = vocabulary.answer(std::slice::from_ref(question), search, 1);
     answers.remove(0).cubes
 }
@@ -115,7 +128,12 @@ proptest! {
             _ => brute_force(&predicates, &question),
         };
         prop_assert_eq!(found(&predicates, &question, &Search::Exhaustive), expected.clone());
-        prop_assert_eq!(found(&predicates, &question, &Search::Fast), expected);
+        let settings = [Shortcuts::ALL, Shortcuts::NONE];
+        let each = Shortcut::ALL.map(|shortcut| Shortcuts::ALL.without(shortcut));
+        for shortcuts in settings.into_iter().chain(each) {
+            let found = found_with(shortcuts, &predicates, &question, &Search::Fast);
+            prop_assert_eq!(&found, &expected);
+        }
     }
 }
 
@@ -129,7 +147,7 @@ fn inconsistent_cubes_are_found_up_to_size_three() {
     };
     let all_true = Cube::new((0..3).map(|index| literal(index, true))).expect("no opposites");
     for search in [Search::Fast, Search::Exhaustive] {
-        let (vocabulary, _) = Vocabulary::new(&predicates, &search, None);
+        let (vocabulary, _) = Vocabulary::new(&predicates, &search, Means::default());
         assert!(vocabulary.inconsistent().contains(&all_true));
     }
 }
@@ -161,7 +179,7 @@ fn answers_do_not_depend_on_the_number_of_threads() {
         size: 3,
     });
     let cubes = |jobs| {
-        let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, None);
+        let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, Means::default());
         let (answers, _) = vocabulary.answer(&questions, &Search::Fast, jobs);
         answers
             .into_iter()
@@ -182,8 +200,11 @@ fn what_a_memo_knows_is_not_asked_again() {
     let memo = Memo::default();
     let ask = |conds: &[Cond]| {
         let predicates = predicates(conds);
-        let (vocabulary, first) =
-            Vocabulary::with_memo(&predicates, &Search::Fast, None, memo.clone());
+        let means = Means {
+            memo: memo.clone(),
+            ..Means::default()
+        };
+        let (vocabulary, first) = Vocabulary::new(&predicates, &Search::Fast, means);
         let questions = std::slice::from_ref(&question);
         let (answers, second) = vocabulary.answer(questions, &Search::Fast, 1);
         (answers, first.plus(second).calls)

@@ -1,0 +1,183 @@
+//! Answers with and without Z3.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::lang::ast::{ArithOp, CompareOp};
+use crate::logic::{Formula, PredicateId};
+use crate::program::{Cond, Term};
+
+fn predicates(list: &[(CompareOp, usize, i64)]) -> Vec<Predicate> {
+    let predicate = |&(op, var, value): &(CompareOp, usize, i64)| {
+        let cond = Cond::Compare(op, Term::Var(VarId::new(var)), Term::Const(value));
+        Predicate::new(cond).expect("small numbers")
+    };
+    list.iter().map(predicate).collect()
+}
+
+fn literal(index: usize, positive: bool) -> Literal {
+    Literal {
+        predicate: PredicateId::new(index),
+        positive,
+    }
+}
+
+#[test]
+fn contradicting_literals_are_their_own_core() {
+    let predicates = predicates(&[
+        (CompareOp::Eq, 0, 0),
+        (CompareOp::Eq, 1, 0),
+        (CompareOp::Gt, 0, 3),
+    ]);
+    let mut solver = Solver::new(&predicates, None, true);
+    let all = [literal(0, true), literal(1, true), literal(2, true)];
+    let Answer::Inconsistent(core) = solver.check(&all) else {
+        panic!("x == 0 and x > 3 are inconsistent");
+    };
+    assert_eq!(core, [literal(0, true), literal(2, true)]);
+    assert_eq!(solver.effort().calls, 1);
+}
+
+#[test]
+fn models_satisfy_what_was_asked() {
+    let predicates = predicates(&[(CompareOp::Eq, 0, 7), (CompareOp::Lt, 1, -2)]);
+    let mut solver = Solver::new(&predicates, None, true);
+    let Answer::Consistent(model) = solver.check(&[literal(0, true), literal(1, false)]) else {
+        panic!("x == 7 and y >= -2 are consistent");
+    };
+    assert_eq!(predicates[0].formula.eval(&model), Some(true));
+    assert_eq!(predicates[1].formula.eval(&model), Some(false));
+}
+
+#[test]
+fn a_formula_is_in_force_only_within_its_scope() {
+    let predicates = predicates(&[(CompareOp::Eq, 0, 7)]);
+    let mut solver = Solver::new(&predicates, None, true);
+    let not_seven = predicates[0].formula.negated();
+    let inside = solver.under(&not_seven, |solver| solver.check(&[literal(0, true)]));
+    assert!(matches!(inside, Answer::Inconsistent(_)));
+    assert!(matches!(
+        solver.check(&[literal(0, true)]),
+        Answer::Consistent(_)
+    ));
+}
+
+#[test]
+fn after_the_deadline_nothing_is_known() {
+    let predicates = predicates(&[(CompareOp::Eq, 0, 7)]);
+    let mut solver = Solver::new(&predicates, Some(Instant::now()), true);
+    assert!(matches!(solver.check(&[]), Answer::Unknown));
+    assert_eq!(solver.effort().unknown, 1);
+}
+
+const VARS: usize = 4;
+
+fn difference() -> impl Strategy<Value = Term> {
+    let var = || (0..VARS).prop_map(|index| Term::Var(VarId::new(index)));
+    let minus =
+        (var(), var()).prop_map(|(a, b)| Term::Binary(ArithOp::Sub, Box::new(a), Box::new(b)));
+    prop_oneof![var(), minus]
+}
+
+fn comparison() -> impl Strategy<Value = Cond> {
+    let op = prop_oneof![
+        Just(CompareOp::Eq),
+        Just(CompareOp::Ne),
+        Just(CompareOp::Le),
+        Just(CompareOp::Lt),
+    ];
+    (op, difference(), -2..3i64).prop_map(|(op, a, c)| Cond::Compare(op, a, Term::Const(c)))
+}
+
+fn condition() -> impl Strategy<Value = Cond> {
+    let flag = (0..2usize).prop_map(|location| {
+        Cond::At(
+            crate::program::ThreadId::new(0),
+            vec![crate::program::LocId::new(location)],
+        )
+    });
+    let leaf = prop_oneof![6 => comparison(), 1 => flag];
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        let pair = (inner.clone(), inner, any::<bool>());
+        pair.prop_map(|(a, b, and)| {
+            let (a, b) = (Box::new(a), Box::new(b));
+            if and { Cond::And(a, b) } else { Cond::Or(a, b) }
+        })
+    })
+}
+
+/// The formula that an answer is about.
+fn asked(predicates: &[Predicate], formula: &Formula, literals: &[Literal]) -> Formula {
+    let literals = literals.iter().map(|literal| literal.formula(predicates));
+    Formula::and(literals.chain([formula.clone()]))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Whatever is decided without Z3 is what Z3 says; models are models and cores contradict.
+    #[test]
+    fn differences_are_decided_as_by_z3(
+        conds in prop::collection::vec(condition(), 1..6),
+        in_force in condition(),
+        signs in prop::collection::vec(any::<bool>(), 6),
+    ) {
+        let predicate = |cond: &Cond| Predicate::new(cond.clone()).expect("small numbers");
+        let predicates: Vec<Predicate> = conds.iter().map(predicate).collect();
+        let in_force = Formula::from_cond(&in_force).expect("small numbers");
+        let literals: Vec<Literal> = (0..predicates.len())
+            .map(|index| literal(index, signs[index]))
+            .collect();
+        let mut alone = Solver::new(&predicates, None, true);
+        let mut with_z3 = Solver::new(&predicates, None, false);
+        let ask = |solver: &mut Solver, literals: &[Literal]| {
+            solver.under(&in_force, |solver| solver.check(literals))
+        };
+        let expected = ask(&mut with_z3, &literals);
+        let answer = ask(&mut alone, &literals);
+        prop_assert_eq!(alone.effort().z3_calls, 0);
+        prop_assert_eq!(with_z3.effort().z3_calls, 1);
+        match answer {
+            Answer::Consistent(model) => {
+                prop_assert!(matches!(expected, Answer::Consistent(_)));
+                let formula = asked(&predicates, &in_force, &literals);
+                prop_assert_eq!(formula.eval(&model), Some(true));
+            }
+            Answer::Inconsistent(core) => {
+                prop_assert!(matches!(expected, Answer::Inconsistent(_)));
+                prop_assert!(core.iter().all(|literal| literals.contains(literal)));
+                prop_assert!(matches!(ask(&mut with_z3, &core), Answer::Inconsistent(_)));
+            }
+            Answer::Unknown => prop_assert!(false, "differences are always decided"),
+        }
+    }
+}
+
+#[test]
+fn what_is_no_difference_is_asked_of_z3() {
+    let sum = Term::Binary(
+        ArithOp::Add,
+        Box::new(Term::Var(VarId::new(0))),
+        Box::new(Term::Var(VarId::new(1))),
+    );
+    let cond = Cond::Compare(CompareOp::Eq, sum, Term::Const(3));
+    let predicates = [Predicate::new(cond).expect("small numbers")];
+    let mut solver = Solver::new(&predicates, None, true);
+    let other = Formula::equal_zero(&crate::logic::Linear::var(VarId::new(0)));
+    let (first, second) = solver.under(&other, |solver| {
+        let first = solver.check(&[]);
+        (first, solver.check(&[literal(0, true)]))
+    });
+    assert!(matches!(first, Answer::Consistent(_)));
+    let Answer::Consistent(model) = second else {
+        panic!("x == 0 and x + y == 3 are consistent");
+    };
+    assert_eq!(model.value(VarId::new(1)), 3);
+    assert_eq!(solver.effort().z3_calls, 1);
+    let Answer::Consistent(model) =
+        solver.under(&other.negated(), |solver| solver.check(&[literal(0, true)]))
+    else {
+        panic!("x != 0 and x + y == 3 are consistent");
+    };
+    assert_ne!(model.value(VarId::new(0)), 0);
+}

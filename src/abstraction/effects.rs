@@ -7,6 +7,7 @@
 use indexmap::IndexSet;
 
 use super::cubes::Question;
+use super::forget::{self, Buffer, Kept};
 use super::property::Property;
 use super::{AbstractionError, CubeSizes};
 use crate::lang::ast::{Span, SpecKind};
@@ -25,6 +26,8 @@ pub enum Effect {
     Assert(Vec<Question>, Property),
     /// Predicates change.
     Update(Vec<PredicateUpdate>),
+    /// Predicates become unknown, at the same time as those of the update.
+    Forget(Vec<Kept>),
 }
 
 /// How a predicate changes.
@@ -44,17 +47,25 @@ pub struct Effects<'a> {
     predicates: &'a [Predicate],
     symbols: Vec<IndexSet<Symbol>>,
     sizes: CubeSizes,
+    buffers: &'a [Buffer],
     fresh: VarId,
 }
 
 impl<'a> Effects<'a> {
-    /// The effects of a program's steps on some predicates.
-    pub fn new(program: &'a Program, predicates: &'a [Predicate], sizes: CubeSizes) -> Self {
+    /// The effects of a program's steps on some predicates; what is in unused slots of the buffers
+    /// is forgotten.
+    pub fn new(
+        program: &'a Program,
+        predicates: &'a [Predicate],
+        sizes: CubeSizes,
+        buffers: &'a [Buffer],
+    ) -> Self {
         Effects {
             program,
             predicates,
             symbols: predicates.iter().map(|p| p.formula.symbols()).collect(),
             sizes,
+            buffers,
             fresh: fresh_var(program),
         }
     }
@@ -101,13 +112,16 @@ impl<'a> Effects<'a> {
         Ok(effects)
     }
 
-    fn of_action(&self, action: &Action, span: Span) -> Result<Option<Effect>, TooLarge> {
+    fn of_action(&self, action: &Action, span: Span) -> Result<Vec<Effect>, TooLarge> {
         Ok(match action {
-            Action::Skip | Action::Fence => None,
-            Action::Assume(cond) => self.assume(&Formula::from_cond(cond)?),
+            Action::Skip | Action::Fence => Vec::new(),
+            Action::Assume(cond) => {
+                let effect = self.assume(&Formula::from_cond(cond)?);
+                effect.into_iter().collect()
+            }
             Action::Assert(cond, kind) => {
                 let property = Property::assertion(self.program, cond, kind, span);
-                Some(self.assert(&Formula::from_cond(cond)?, property))
+                vec![self.assert(&Formula::from_cond(cond)?, property)]
             }
             Action::Assign(..)
             | Action::Store(..)
@@ -141,7 +155,7 @@ impl<'a> Effects<'a> {
         Effect::Assert(conjuncts.into_iter().map(question).collect(), property)
     }
 
-    fn update(&self, updates: &[Update]) -> Option<Effect> {
+    fn update(&self, updates: &[Update]) -> Vec<Effect> {
         let assigned: Vec<Symbol> = assigned_vars(updates)
             .into_iter()
             .map(Symbol::Var)
@@ -165,7 +179,10 @@ impl<'a> Effects<'a> {
                 becomes_false: becomes(&predicate.formula.negated()),
             });
         }
-        (!changes.is_empty()).then_some(Effect::Update(changes))
+        let changed: Vec<PredicateId> = changes.iter().map(|change| change.predicate).collect();
+        let forget = forget::effect(self.buffers, self.predicates, updates, &changed);
+        let update = (!changes.is_empty()).then_some(Effect::Update(changes));
+        forget.into_iter().chain(update).collect()
     }
 }
 
@@ -179,6 +196,7 @@ impl Effect {
                 .iter()
                 .flat_map(|change| [&change.becomes_true, &change.becomes_false])
                 .collect(),
+            Effect::Forget(kept) => kept.iter().map(|kept| &kept.kept_while).collect(),
         }
     }
 }

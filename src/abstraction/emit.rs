@@ -10,6 +10,7 @@ use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, Threa
 use super::cubes::Implicants;
 use super::effects::Effect;
 use super::expr::Names;
+use super::forget::Kept;
 use super::property::Property;
 use super::{Answers, Origin};
 use crate::lang::ast::Span;
@@ -259,6 +260,14 @@ impl Emitter<'_> {
                     }
                     continue;
                 }
+                Effect::Forget(kept) => {
+                    for kept in kept {
+                        let [yes, no] = self.kept(kept);
+                        targets.push(Target::var(self.names.name(kept.predicate)));
+                        values.push(self.names.choice(&yes, &no));
+                    }
+                    continue;
+                }
             };
             let tag = self.origin(edge, property, span);
             statements.push(Stmt::new(kind).tag(tag));
@@ -278,6 +287,19 @@ impl Emitter<'_> {
             statements.push(Stmt::new(StmtKind::Skip).tag(tag));
         }
         statements
+    }
+
+    /// What makes a predicate true that keeps its value at times, and what makes it false.
+    fn kept(&self, kept: &Kept) -> [Vec<Cube>; 2] {
+        let kept_while = &self.input.answers[&kept.kept_while].cubes;
+        [true, false].map(|positive| {
+            let own = Literal {
+                predicate: kept.predicate,
+                positive,
+            };
+            let with_own = |cube: &Cube| Cube::new(cube.literals().iter().copied().chain([own]));
+            kept_while.iter().filter_map(with_own).collect()
+        })
     }
 
     fn origin(

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::cubes::Connections;
 use super::effects::{Effect, Effects};
+use super::forget::{self, Buffer};
 use super::property::{Property, PropertyKind};
 use super::{AbstractionError, CubeSizes, fixed_values};
 use crate::logic::{Flag, Formula, Literal, Predicate, PredicateId};
@@ -75,17 +76,19 @@ pub struct LazyLimits {
 pub fn search(
     program: &Program,
     predicates: &[Predicate],
+    buffers: &[Buffer],
     limits: LazyLimits,
 ) -> Result<LazyOutcome, AbstractionError> {
     let sizes = CubeSizes {
         updates: 0,
         conditions: 0,
     };
-    let effects = Effects::new(program, predicates, sizes);
+    let effects = Effects::new(program, predicates, sizes, buffers);
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
     let mut search = Lazy {
         program,
         predicates,
+        buffers,
         specs: specs.collect::<Result<Vec<_>, _>>()?,
         edges: super::edge_effects(program, &effects)?,
         oracle: Oracle {
@@ -119,6 +122,7 @@ struct State {
 struct Lazy<'a> {
     program: &'a Program,
     predicates: &'a [Predicate],
+    buffers: &'a [Buffer],
     specs: Vec<Vec<Effect>>,
     edges: Vec<Vec<Vec<Vec<Effect>>>>,
     oracle: Oracle,
@@ -165,7 +169,12 @@ impl Lazy<'_> {
         formulas
             .collect::<Vec<_>>()
             .iter()
-            .map(|formula| self.oracle.value(&nothing, formula, &formula.negated()))
+            .zip(self.predicates)
+            .map(|(formula, predicate)| {
+                let unused = forget::is_unused(self.program, self.buffers, predicate);
+                let value = self.oracle.value(&nothing, formula, &formula.negated());
+                value.filter(|_| !unused)
+            })
             .collect()
     }
 
@@ -246,6 +255,13 @@ impl Lazy<'_> {
                             values: values.clone(),
                         };
                         self.note(number, property, Some(last));
+                    }
+                }
+                Effect::Forget(kept) => {
+                    for kept in kept {
+                        if !self.oracle.implies(&values, &kept.kept_while.goal) {
+                            values[kept.predicate.index()] = None;
+                        }
                     }
                 }
                 Effect::Update(changes) => {

@@ -13,6 +13,7 @@ pub mod cubes;
 mod effects;
 mod emit;
 mod expr;
+mod forget;
 pub mod lazy;
 mod property;
 
@@ -29,6 +30,7 @@ use cubes::{Implicants, Means, Question, Search, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
 use expr::Names;
+pub use forget::Buffer;
 pub use property::{Property, PropertyKind};
 
 /// The largest cubes that are looked for.
@@ -51,6 +53,8 @@ pub struct AbstractionConfig {
     pub jobs: usize,
     /// What the search may use.
     pub means: Means,
+    /// Buffers whose unused slots are forgotten.
+    pub buffers: Vec<Buffer>,
 }
 
 /// A boolean program and how it came about.
@@ -109,7 +113,7 @@ pub fn abstract_program(
     let (predicates, flags) = with_flags(predicates, flags);
     let (vocabulary, mut effort) =
         Vocabulary::new(&predicates, &config.search, config.means.clone());
-    let effects = Effects::new(program, &predicates, config.sizes);
+    let effects = Effects::new(program, &predicates, config.sizes, &config.buffers);
     let edges = edge_effects(program, &effects)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
     let specs: Vec<Vec<Effect>> = specs.collect::<Result<_, _>>()?;
@@ -120,7 +124,7 @@ pub fn abstract_program(
     let (found, cost) = vocabulary.answer(&questions, &config.search, config.jobs);
     effort = effort.plus(cost);
     let answers: Answers = questions.into_iter().zip(found).collect();
-    let (initial, cost) = initial_values(program, &vocabulary, &predicates);
+    let (initial, cost) = initial_values(program, &vocabulary, &predicates, &config.buffers);
     effort = effort.plus(cost);
 
     let names = Names::new(variable_names(program, &predicates));
@@ -137,7 +141,8 @@ pub fn abstract_program(
     };
     let (tree, origins) = emit::emit(&input, &names);
     let cubes = used_cubes(all(), &answers);
-    let conditions = all().filter(|effect| !matches!(effect, Effect::Update(_)));
+    let conditions =
+        all().filter(|effect| !matches!(effect, Effect::Update(_) | Effect::Forget(_)));
     let condition_cubes = used_cubes(conditions, &answers);
     let most_calls = most_calls(all(), &answers);
     Ok(Abstraction {
@@ -208,6 +213,7 @@ fn initial_values(
     program: &Program,
     vocabulary: &Vocabulary<'_>,
     predicates: &[Predicate],
+    buffers: &[Buffer],
 ) -> (Vec<Option<bool>>, Effort) {
     let fixed = fixed_values(program);
     let at_start = |predicate: &Predicate| match &predicate.formula {
@@ -229,7 +235,12 @@ fn initial_values(
         (0, 1) => Some(false),
         _ => None,
     };
-    (answers.chunks(2).map(value).collect(), effort)
+    let values = predicates.iter().zip(answers.chunks(2));
+    let values = values.map(|(predicate, pair)| {
+        let unused = forget::is_unused(program, buffers, predicate);
+        value(pair).filter(|_| !unused)
+    });
+    (values.collect(), effort)
 }
 
 /// The initial values that are not arbitrary.
@@ -276,6 +287,10 @@ fn most_calls<'a>(effects: impl Iterator<Item = &'a Effect>, answers: &Answers) 
             .map(|change| calls(&change.becomes_true) + calls(&change.becomes_false))
             .max()
             .unwrap_or(0),
+        Effect::Forget(kept) => {
+            let calls = kept.iter().map(|kept| calls(&kept.kept_while));
+            calls.max().unwrap_or(0)
+        }
     };
     effects.map(of).max().unwrap_or(0)
 }

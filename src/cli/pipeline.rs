@@ -61,6 +61,10 @@ pub struct PipelineArgs {
     #[arg(long)]
     pub drop_buffered: bool,
 
+    /// Track what unused slots of buffers held last, instead of forgetting it.
+    #[arg(long)]
+    pub keep_slots: bool,
+
     /// The number of threads that ask the solver.
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub jobs: usize,
@@ -141,6 +145,7 @@ impl PipelineArgs {
             jobs: self.jobs.max(1),
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             max_states: self.max_states,
+            keep_slots: self.keep_slots,
             shortcuts: self
                 .without
                 .iter()

@@ -169,7 +169,8 @@ impl Try<'_> {
             deadline: self.config.deadline,
             differences: self.config.shortcuts.has(Shortcut::Differences),
         };
-        let found = lazy::search(reduced, &proof.predicates, limits)
+        let buffers = super::forgotten(self.stage, self.config);
+        let found = lazy::search(reduced, &proof.predicates, &buffers, limits)
             .map_err(|AbstractionError { span, error }| too_large(error, span))?;
         let tell = |path: &[LazyStep]| {
             AbstractTrace::from_lazy(

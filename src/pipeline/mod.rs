@@ -9,6 +9,7 @@
 //! `explore::replay` has run.
 
 mod attempt;
+mod buffers;
 mod refute;
 mod verify;
 
@@ -20,7 +21,7 @@ use indexmap::IndexSet;
 
 use crate::abstraction::cubes::{Means, Memo, Search};
 use crate::abstraction::{
-    Abstraction, AbstractionConfig, AbstractionError, CubeSizes, abstract_program,
+    Abstraction, AbstractionConfig, AbstractionError, Buffer, CubeSizes, abstract_program,
 };
 use crate::extrapolate::{ExtrapolateConfig, Extrapolation, Setting, extrapolate};
 use crate::lang::ast::{Span, Tree};
@@ -72,6 +73,8 @@ pub struct PipelineConfig {
     pub memo: Memo,
     /// How work is saved.
     pub shortcuts: Shortcuts,
+    /// Track what unused slots of buffers held last, instead of forgetting it.
+    pub keep_slots: bool,
 }
 
 /// A program reduced for a model, ready to be abstracted.
@@ -118,6 +121,7 @@ impl Default for PipelineConfig {
             cancel: None,
             memo: Memo::default(),
             shortcuts: Shortcuts::ALL,
+            keep_slots: false,
         }
     }
 }
@@ -196,9 +200,19 @@ pub fn abstracted(
             memo: config.memo.clone(),
             shortcuts: config.shortcuts,
         },
+        buffers: forgotten(stage, config),
     };
     abstract_program(&stage.reduced, task.file, &proof.predicates, &how)
         .map_err(|AbstractionError { span, error }| too_large(error, span))
+}
+
+/// The buffers whose unused slots are forgotten.
+fn forgotten(stage: &Stage, config: &PipelineConfig) -> Vec<Buffer> {
+    if config.keep_slots {
+        Vec::new()
+    } else {
+        buffers::of(&stage.reduced, &stage.layout)
+    }
 }
 
 /// The boolean program for a model and a bound. Cube extrapolation computes missing cubes first;

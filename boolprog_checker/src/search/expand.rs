@@ -114,8 +114,9 @@ fn expand_slot(context: Context<'_>, config: &Config, slot: usize, expansion: &m
     fire(context, config, None, slot, &mut seen, expansion);
     while next < expansion.nodes.len() && context.budget.allows(expansion.nodes.len()) {
         if inside(context.machine, &expansion.nodes[next]) {
-            let config = expansion.nodes[next].config.clone();
+            let config = std::mem::replace(&mut expansion.nodes[next].config, Config::gone());
             fire(context, &config, Some(next), slot, &mut seen, expansion);
+            expansion.nodes[next].config = config;
         }
         next += 1;
     }

@@ -30,6 +30,13 @@ pub(crate) fn assume(
     refute(config, window, condition)
 }
 
+/// Whether a clause of the condition is false already, so that assuming it comes to nothing.
+pub(crate) fn is_refuted(config: &Config, window: Window, condition: &Condition) -> bool {
+    let view = config.view(window);
+    let mut clauses = condition.clauses.iter();
+    clauses.any(|clause| matches!(clause_state(clause, &view), ClauseState::Conflict))
+}
+
 /// One round over the clauses of a condition; gives back what was learned.
 fn learn(
     config: &mut Config,
@@ -69,7 +76,7 @@ pub(crate) fn settle(
     let active = active(machine, config);
     let mut work = changed.to_vec();
     while let Some(bit) = work.pop() {
-        for (enforce, window) in &active {
+        for (enforce, window) in active.iter() {
             touch(config, enforce, *window, bit, &mut work)?;
         }
     }
@@ -93,20 +100,35 @@ pub(crate) fn settle_slot(
     }
 }
 
+/// The active `enforce`s. Nearly always there is at most one, so the first needs no allocation.
+#[derive(Default)]
+struct Active<'m> {
+    first: Option<(&'m Enforce, Window)>,
+    rest: Vec<(&'m Enforce, Window)>,
+}
+
+impl<'m> Active<'m> {
+    fn iter(&self) -> impl Iterator<Item = &(&'m Enforce, Window)> {
+        self.first.iter().chain(&self.rest)
+    }
+}
+
 /// The active `enforce`s; one that reads globals only is listed once.
-fn active<'m>(machine: &'m Machine, config: &Config) -> Vec<(&'m Enforce, Window)> {
-    let mut active: Vec<(&Enforce, Window)> = Vec::new();
+fn active<'m>(machine: &'m Machine, config: &Config) -> Active<'m> {
+    let mut active = Active::default();
     for slot in config.live() {
         let Some(id) = machine.enforce_at(config.control[slot]) else {
             continue;
         };
         let enforce = machine.enforce(id);
-        if !(enforce.global
-            && active
-                .iter()
-                .any(|(other, _)| std::ptr::eq(*other, enforce)))
-        {
-            active.push((enforce, config.window(machine, slot)));
+        let listed = |(other, _): &(&Enforce, Window)| std::ptr::eq(*other, enforce);
+        if enforce.global && active.iter().any(listed) {
+            continue;
+        }
+        let here = (enforce, config.window(machine, slot));
+        match active.first {
+            None => active.first = Some(here),
+            Some(_) => active.rest.push(here),
         }
     }
     active

@@ -35,6 +35,11 @@ pub(crate) fn execute(
     edge: &Edge,
     effects: &mut Effects,
 ) {
+    if let Action::Assume(condition) = &edge.action
+        && propagate::is_refuted(config, config.window(context.machine, slot), condition)
+    {
+        return;
+    }
     if context.splitting != Splitting::All {
         return apply(context, config.clone(), slot, edge, effects);
     }

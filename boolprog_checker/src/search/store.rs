@@ -50,6 +50,9 @@ struct Group {
 struct Control {
     locations: Box<[LocId]>,
     groups: Vec<u32>,
+    /// The known-sets of the groups once more, one after the other: what is looked through for every
+    /// new state lies together.
+    known: Vec<u64>,
 }
 
 struct Record {
@@ -70,6 +73,8 @@ pub(crate) struct Store {
     values: Vec<u64>,
     table: HashTable<u32>,
     groups: Vec<Group>,
+    /// The groups by their locations and known-sets.
+    group_table: HashTable<u32>,
     controls: Vec<Control>,
     control_ids: FxHashMap<Box<[LocId]>, u32>,
     cover: bool,
@@ -159,12 +164,15 @@ impl Store {
         let locations: usize = self
             .controls
             .iter()
-            .map(|control| 2 * size_of_val(&*control.locations))
+            .map(|control| {
+                2 * size_of_val(&*control.locations) + control.known.capacity() * size_of::<u64>()
+            })
             .sum();
         self.records.capacity() * size_of::<Record>()
             + self.values.capacity() * size_of::<u64>()
             + self.table_bytes()
             + self.groups.capacity() * size_of::<Group>()
+            + self.group_table.allocation_size()
             + self.controls.capacity() * size_of::<Control>()
             + known
             + locations
@@ -188,14 +196,19 @@ impl Store {
         self.controls.push(Control {
             locations: locations.into(),
             groups: Vec::new(),
+            known: Vec::new(),
         });
         self.control_ids.insert(locations.into(), id);
         id
     }
 
     fn own_group(&self, control: u32, known: &[u64]) -> Option<u32> {
-        let mut groups = self.controls[control as usize].groups.iter().copied();
-        groups.find(|group| *self.groups[*group as usize].known == *known)
+        let is_it = |index: &u32| {
+            let group = &self.groups[*index as usize];
+            group.control == control && *group.known == *known
+        };
+        let hash = hash(control, known.iter().copied());
+        self.group_table.find(hash, is_it).copied()
     }
 
     fn new_group(&mut self, control: u32, known: &[u64]) -> u32 {
@@ -204,20 +217,30 @@ impl Store {
             control,
             known: known.into(),
         });
-        self.controls[control as usize].groups.push(id);
+        let groups = &self.groups;
+        let rehash = |index: &u32| {
+            let group = &groups[*index as usize];
+            hash(group.control, group.known.iter().copied())
+        };
+        self.group_table.insert_unique(rehash(&id), id, rehash);
+        let control = &mut self.controls[control as usize];
+        control.groups.push(id);
+        control.known.extend(known);
         id
     }
 
     /// Whether a member of another group covers the state.
     fn covering(&self, control: u32, own: Option<u32>, known: &[u64], value: &[u64]) -> bool {
-        let groups = self.controls[control as usize].groups.iter().copied();
-        groups.filter(|group| Some(*group) != own).any(|group| {
-            let general = &self.groups[group as usize].known;
-            let subset = general
-                .iter()
-                .zip(known)
-                .all(|(general, known)| general & !known == 0);
-            subset && self.find_cut(group, general, value)
+        let control = &self.controls[control as usize];
+        if known.is_empty() {
+            return false;
+        }
+        let general = control.known.chunks_exact(known.len());
+        control.groups.iter().zip(general).any(|(group, general)| {
+            let mut pairs = general.iter().zip(known);
+            Some(*group) != own
+                && pairs.all(|(general, known)| general & !known == 0)
+                && self.find_cut(*group, general, value)
         })
     }
 

@@ -74,6 +74,7 @@ fn verdicts(proved: &Proved, k: usize, keep_slots: bool) -> Vec<&'static str> {
             Some(AttemptOutcome::Verified) => "verified",
             Some(AttemptOutcome::Overflow(_)) => "overflow",
             Some(AttemptOutcome::Abstraction(..)) => "abstraction",
+            Some(AttemptOutcome::Violated(_)) => "violated",
             Some(AttemptOutcome::Limit(_)) => "limit",
             None => "none",
         })

@@ -1,6 +1,7 @@
 //! Cupola: verification of concurrent programs under relaxed memory models.
 
 pub mod abstraction;
+pub mod bench;
 pub mod certificate;
 pub mod certify;
 pub mod explore;

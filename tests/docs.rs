@@ -9,7 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 3] = ["README.md", "docs/fences.md", "docs/memory-models.md"];
+const PAGES: [&str; 4] = [
+    "README.md",
+    "docs/fences.md",
+    "docs/memory-models.md",
+    "docs/tutorial.md",
+];
 
 #[test]
 fn commands_print_what_the_pages_say() {

@@ -26,7 +26,7 @@ use crate::logic::{
 };
 use crate::program::{Cond, LocId, Program, ThreadId, VarId};
 use crate::smt::Effort;
-use cubes::{Implicants, Means, Question, Search, Vocabulary};
+use cubes::{Implicants, Means, Printed, Question, Search, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
 use expr::Names;
@@ -42,6 +42,16 @@ pub struct CubeSizes {
     pub conditions: usize,
 }
 
+/// How questions are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// Each question once, and only what matters to it.
+    #[default]
+    Sparing,
+    /// As the paper's Fig. 6 has it ([`cubes::Printed`]).
+    Printed,
+}
+
 /// How a program is abstracted.
 #[derive(Clone, Debug)]
 pub struct AbstractionConfig {
@@ -49,6 +59,8 @@ pub struct AbstractionConfig {
     pub search: Search,
     /// How large they may be.
     pub sizes: CubeSizes,
+    /// How the solver is asked.
+    pub manner: Manner,
     /// The number of threads that look for them.
     pub jobs: usize,
     /// What the search may use.
@@ -119,11 +131,15 @@ pub fn abstract_program(
     let specs: Vec<Vec<Effect>> = specs.collect::<Result<_, _>>()?;
     let all = || edges.iter().flatten().flatten().chain(&specs).flatten();
 
-    let questions: IndexSet<Question> = all().flat_map(Effect::questions).cloned().collect();
-    let questions: Vec<Question> = questions.into_iter().collect();
-    let (found, cost) = vocabulary.answer(&questions, &config.search, config.jobs);
+    let questions = all().flat_map(Effect::questions).cloned();
+    let (answers, cost) = match config.manner {
+        Manner::Sparing => answer_sparingly(&vocabulary, questions.collect(), config),
+        Manner::Printed => {
+            effort = Effort::default();
+            answer_as_printed(&vocabulary, questions.collect(), config)
+        }
+    };
     effort = effort.plus(cost);
-    let answers: Answers = questions.into_iter().zip(found).collect();
     let (initial, cost) = initial_values(program, &vocabulary, &predicates, &config.buffers);
     effort = effort.plus(cost);
 
@@ -174,6 +190,32 @@ impl Abstraction {
         let ids = (0..self.predicates.len()).map(PredicateId::new);
         ids.into_iter().find(|id| self.names.name(*id) == variable)
     }
+}
+
+fn answer_sparingly(
+    vocabulary: &Vocabulary<'_>,
+    questions: IndexSet<Question>,
+    config: &AbstractionConfig,
+) -> (Answers, Effort) {
+    let questions: Vec<Question> = questions.into_iter().collect();
+    let (found, effort) = vocabulary.answer(&questions, &config.search, config.jobs);
+    (questions.into_iter().zip(found).collect(), effort)
+}
+
+/// Asks every question as often as it occurs.
+fn answer_as_printed(
+    vocabulary: &Vocabulary<'_>,
+    questions: Vec<Question>,
+    config: &AbstractionConfig,
+) -> (Answers, Effort) {
+    let printed = Printed {
+        predicates: vocabulary.predicates(),
+        inconsistent: vocabulary.inconsistent(),
+        search: &config.search,
+        deadline: config.means.deadline,
+    };
+    let (found, effort) = printed.answer(&questions);
+    (questions.into_iter().zip(found).collect(), effort)
 }
 
 /// Appends a predicate for each flag.

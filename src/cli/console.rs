@@ -64,6 +64,11 @@ impl Console {
         }
     }
 
+    /// Whether somebody watches.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && stderr().is_terminal()
+    }
+
     fn termcolor(&self) -> Termcolor {
         match self.color {
             ColorChoice::Always => Termcolor::Always,

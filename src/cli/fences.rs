@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -21,6 +21,7 @@ use cupola::proof::Proof;
 
 use super::explore::refused;
 use super::input::seconds;
+use super::interrupt::stop_on_interrupt;
 use super::pipeline::load_proof;
 use super::verify::BoundArg;
 use super::{Answer, Console, Exit, Failure, Input, OutputArgs};
@@ -151,7 +152,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
         args,
         source: &source,
         candidates: &candidates,
-        config: args.explore_config(stop_on_interrupt(*console)),
+        config: args.explore_config(stop_on_interrupt(console)),
         deadline: args.timeout.map(|timeout| Instant::now() + timeout),
     };
     let answer = setting.search(console)?;
@@ -244,21 +245,6 @@ impl Setting<'_> {
         };
         PipelineProver::new(self.source, self.candidates, proof, self.args.model, config)
     }
-}
-
-/// The first interrupt ends the search with what is known, the second one the process.
-fn stop_on_interrupt(console: Console) -> Arc<AtomicBool> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let interrupted = Arc::clone(&cancel);
-    let handler = move || {
-        if interrupted.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        console.note("interrupted: telling what is known; once more to end at once");
-    };
-    // Without a handler an interrupt ends the process, which is all right.
-    let _ = ctrlc::set_handler(handler);
-    cancel
 }
 
 impl FencesArgs {

@@ -5,6 +5,7 @@
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
 mod abstract_;
+mod bench;
 mod certify;
 mod check;
 mod console;
@@ -13,9 +14,11 @@ mod extrapolate;
 mod fences;
 mod fmt;
 mod input;
+mod interrupt;
 mod litmus;
 mod output;
 mod pipeline;
+mod progress;
 mod prove;
 mod translate;
 mod verify;
@@ -69,6 +72,7 @@ enum Command {
     Abstract(abstract_::AbstractArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Bench(bench::BenchArgs),
 }
 
 /// What a command found, as an exit code.
@@ -139,6 +143,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Abstract(args) => abstract_::run(args, console),
         Command::Check(args) => check::run(args),
         Command::Verify(args) => verify::run(args, console),
+        Command::Bench(args) => bench::run(args, console),
     }
 }
 

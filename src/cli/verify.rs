@@ -58,7 +58,7 @@ pub struct VerifyArgs {
 
 /// The value of `--model`.
 #[derive(Clone, Debug)]
-pub struct ModelsArg(Vec<Model>);
+pub struct ModelsArg(pub Vec<Model>);
 
 /// The value of `-k`.
 #[derive(Clone, Copy, Debug)]

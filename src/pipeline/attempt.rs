@@ -8,10 +8,13 @@ use boolprog_checker::{
 use indexmap::IndexSet;
 
 use super::{
-    PipelineConfig, PipelineError, Stage, Task, abstracted, extrapolated, stage, too_large,
+    PipelineConfig, PipelineError, Stage, Task, abstracted, extrapolated, stage, stage_in,
+    too_large,
 };
 use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyStep};
-use crate::abstraction::{Abstraction, AbstractionError, CubeSizes, Property, PropertyKind};
+use crate::abstraction::{
+    Abstraction, AbstractionError, CubeSizes, Manner, Property, PropertyKind,
+};
 use crate::extrapolate::Extrapolation;
 use crate::logic::{Cube, sort_cubes};
 use crate::model::Model;
@@ -85,6 +88,27 @@ pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, Pipelin
     Ok(Proved { attempt, proof })
 }
 
+/// One try with a method at a bound, as it comes: nothing is verified under SC before, and nothing is
+/// tried after.
+pub fn attempt(
+    task: &Task<'_>,
+    bound: (Model, usize),
+    method: Method,
+    config: &PipelineConfig,
+) -> Result<Attempt, PipelineError> {
+    let this = Try {
+        task,
+        stage: &stage_in(config.manner, task, bound, &config.placement)?,
+        tuning: Tuning {
+            method,
+            sizes: config.sizes,
+            split: Split::None,
+        },
+        config,
+    };
+    this.run()
+}
+
 impl Try<'_> {
     /// Does it.
     pub fn run(&self) -> Result<Attempt, PipelineError> {
@@ -123,6 +147,10 @@ impl Try<'_> {
                 max_threads: self.stage.reduced.threads.len() + 1,
                 timeout: deadline.map(|end| end.saturating_duration_since(Instant::now())),
                 cancel: self.config.cancel.clone(),
+            },
+            reductions: match self.config.manner {
+                Manner::Sparing => Reductions::ALL,
+                Manner::Printed => Reductions::NONE,
             },
             ..Options::default()
         }

@@ -21,7 +21,7 @@ use indexmap::IndexSet;
 
 use crate::abstraction::cubes::{Means, Memo, Search};
 use crate::abstraction::{
-    Abstraction, AbstractionConfig, AbstractionError, Buffer, CubeSizes, abstract_program,
+    Abstraction, AbstractionConfig, AbstractionError, Buffer, CubeSizes, Manner, abstract_program,
 };
 use crate::extrapolate::{ExtrapolateConfig, Extrapolation, Setting, extrapolate};
 use crate::lang::ast::{Span, Tree};
@@ -36,7 +36,7 @@ use crate::reduce::{self, Flush, Layout, ReduceConfig};
 use crate::report::Method;
 use crate::shortcuts::Shortcuts;
 
-pub use attempt::{Proved, prove};
+pub use attempt::{Proved, attempt, prove};
 pub use verify::{Bound, MethodChoice, REFUTE_STATES, VerifyConfig, verify};
 
 /// A program as the user gave it, with its proof.
@@ -59,6 +59,9 @@ pub struct PipelineConfig {
     pub search: Search,
     /// How large cubes may be.
     pub sizes: CubeSizes,
+    /// Whether the stages work in the paper's way: flushes after each statement, transformers as printed, no reductions of
+    /// the search.
+    pub manner: Manner,
     /// The optional rules of extrapolation.
     pub extrapolate: ExtrapolateConfig,
     /// The number of threads that look for cubes.
@@ -114,6 +117,7 @@ impl Default for PipelineConfig {
                 updates: 2,
                 conditions: 3,
             },
+            manner: Manner::Sparing,
             extrapolate: ExtrapolateConfig::default(),
             jobs: 1,
             deadline: None,
@@ -133,12 +137,25 @@ pub fn stage(
     k: usize,
     placement: &Placement,
 ) -> Result<Stage, PipelineError> {
+    stage_in(Manner::Sparing, task, (model, k), placement)
+}
+
+/// The same, in a manner.
+fn stage_in(
+    manner: Manner,
+    task: &Task<'_>,
+    (model, k): (Model, usize),
+    placement: &Placement,
+) -> Result<Stage, PipelineError> {
     let fences = placement.in_force(task.checked, model)?;
     let config = ReduceConfig {
         model,
         k,
         fences: fences.clone(),
-        flush: Flush::Background,
+        flush: match manner {
+            Manner::Sparing => Flush::Background,
+            Manner::Printed => Flush::Inline,
+        },
     };
     let tree = reduce::reduce(task.file, task.checked, &config)
         .map_err(|error| PipelineError::Source(vec![error.to_diagnostic()]))?;
@@ -194,6 +211,7 @@ pub fn abstracted(
     let how = AbstractionConfig {
         search,
         sizes: config.sizes,
+        manner: config.manner,
         jobs: config.jobs,
         means: Means {
             deadline: config.deadline,

@@ -66,15 +66,28 @@ impl Library {
 
     /// Whether the literals are consistent with each other and with the formulas in force.
     pub fn check(&mut self, literals: &[Literal]) -> Answer {
-        let assumed: Vec<Bool> = literals
-            .iter()
-            .map(|literal| self.assumption(*literal).clone())
-            .collect();
-        match self.z3.check_assumptions(&assumed) {
+        match self.assume(literals) {
             SatResult::Unsat => Answer::Inconsistent(self.core()),
             SatResult::Sat => self.model().map_or(Answer::Unknown, Answer::Consistent),
             SatResult::Unknown => Answer::Unknown,
         }
+    }
+
+    /// Whether they are not; `None` if Z3 does not know.
+    pub fn contradicts(&mut self, literals: &[Literal]) -> Option<bool> {
+        match self.assume(literals) {
+            SatResult::Unsat => Some(true),
+            SatResult::Sat => Some(false),
+            SatResult::Unknown => None,
+        }
+    }
+
+    fn assume(&self, literals: &[Literal]) -> SatResult {
+        let assumed = literals.iter();
+        let assumed: Vec<Bool> = assumed
+            .map(|literal| self.assumption(*literal).clone())
+            .collect();
+        self.z3.check_assumptions(&assumed)
     }
 
     fn add(&mut self, id: PredicateId, formula: &Formula) {

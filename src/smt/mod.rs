@@ -77,6 +77,16 @@ pub struct Model {
     flags: Vec<Flag>,
 }
 
+/// The version of Z3.
+pub fn version() -> String {
+    let full = z3::full_version();
+    let words = full.split_whitespace();
+    let number = words
+        .into_iter()
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    number.unwrap_or(full).to_owned()
+}
+
 impl Solver {
     /// A solver for questions about these predicates; after the deadline it knows nothing.
     /// `differences` says whether it may do without Z3 where it can.
@@ -132,6 +142,22 @@ impl Solver {
         answer
     }
 
+    /// Whether the literals contradict each other or the formulas in force, in Z3's judgement: the bare
+    /// answer, without a model or a core.
+    pub fn contradicts(&mut self, literals: &[Literal]) -> bool {
+        if self.is_late() {
+            self.effort.unknown += 1;
+            return false;
+        }
+        let start = Instant::now();
+        let answer = self.library().contradicts(literals);
+        self.effort.calls += 1;
+        self.effort.z3_calls += 1;
+        self.effort.time += start.elapsed();
+        self.effort.unknown += u64::from(answer.is_none());
+        answer == Some(true)
+    }
+
     /// What the questions have cost so far.
     pub fn effort(&self) -> Effort {
         self.effort
@@ -182,6 +208,11 @@ impl Solver {
 
     /// Asks Z3.
     fn ask(&mut self, literals: &[Literal]) -> Answer {
+        self.library().check(literals)
+    }
+
+    /// Z3, with the formulas in force.
+    fn library(&mut self) -> &mut Library {
         let z3 = self
             .z3
             .get_or_insert_with(|| Library::new(&self.predicates));
@@ -189,7 +220,7 @@ impl Solver {
             z3.push(&formula.formula);
             formula.asserted = true;
         }
-        z3.check(literals)
+        z3
     }
 }
 

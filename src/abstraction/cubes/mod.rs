@@ -16,6 +16,7 @@ mod cone;
 mod literals;
 mod memo;
 mod pool;
+mod printed;
 mod search;
 mod settled;
 
@@ -27,6 +28,7 @@ use std::time::Instant;
 
 pub use cone::Connections;
 pub use memo::Memo;
+pub use printed::Printed;
 
 use crate::logic::{Cube, Formula, Predicate, minimal_cubes};
 use crate::shortcuts::{Shortcut, Shortcuts};
@@ -142,6 +144,11 @@ impl<'a> Vocabulary<'a> {
     fn solver(&self) -> Solver {
         let differences = self.means.shortcuts.has(Shortcut::Differences);
         Solver::new(self.predicates, self.means.deadline, differences)
+    }
+
+    /// The predicates.
+    pub fn predicates(&self) -> &'a [Predicate] {
+        self.predicates
     }
 
     /// The minimal inconsistent cubes of size up to [`INCONSISTENT_SIZE`], component by component.

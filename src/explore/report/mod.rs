@@ -6,7 +6,7 @@
 
 mod execution;
 mod json;
-mod table;
+pub(crate) mod table;
 mod text;
 
 use indexmap::IndexSet;

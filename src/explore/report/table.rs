@@ -2,7 +2,7 @@
 
 /// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
+pub(crate) enum Align {
     /// To the left: words.
     Left,
     /// To the right: numbers.
@@ -11,7 +11,7 @@ pub(super) enum Align {
 
 /// Puts rows of cells, the first of which is the heading, into columns two blanks apart; a column
 /// that is empty below its heading is left out.
-pub(super) fn columns(align: &[Align], rows: &[Vec<String>]) -> String {
+pub(crate) fn columns(align: &[Align], rows: &[Vec<String>]) -> String {
     let used: Vec<usize> = (0..align.len())
         .filter(|&column| rows.iter().skip(1).any(|row| !row[column].is_empty()))
         .collect();

@@ -1,0 +1,25 @@
+//! The experiments of the SAS 2013 paper, run again.
+//!
+//! Input: a [`BenchConfig`]. Output: [`Results`], a plain value that is stored as JSON and told as text
+//! ([`table`]) or as plots ([`plot`]). Called by `cupola bench`.
+//!
+//! Each row of the paper's Tables 1 and 2 is an algorithm, a model and a method ([`Case`]). It is
+//! run at k = 1 with all optional fences, which is what keeps a buffer of one entry from
+//! overflowing, by Cupola and, if asked for, by the paper's own algorithm in the same process with the
+//! same solver ([`baseline`]). Then each program is verified as a user would: with the fewest fences,
+//! and as large a k as they need. The paper's figures are in [`paper`] and nowhere else.
+
+mod algorithms;
+pub mod baseline;
+pub mod growth;
+pub mod paper;
+pub mod plot;
+mod results;
+mod run;
+mod table;
+
+pub use algorithms::{ALGORITHMS, Algorithm};
+pub use results::{
+    Figures, GrowthPoint, LeastRow, Machine, Results, Row, SCHEMA, Story, geometric_mean,
+};
+pub use run::{Begins, BenchConfig, Case, cases, run};

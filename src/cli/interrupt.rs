@@ -1,0 +1,25 @@
+//! Ctrl-C: the first one ends the work with what is known, the second one the process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Console;
+
+/// What a process that an interrupt ends returns: 128 and the number of the signal.
+const INTERRUPTED: i32 = 130;
+
+/// A flag that the first interrupt sets.
+pub fn stop_on_interrupt(console: &Console) -> Arc<AtomicBool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::clone(&cancel);
+    let console = *console;
+    let handler = move || {
+        if interrupted.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        console.note("interrupted: telling what is known; once more to end at once");
+    };
+    // Without a handler an interrupt ends the process, which is all right.
+    let _ = ctrlc::set_handler(handler);
+    cancel
+}

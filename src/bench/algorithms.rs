@@ -35,9 +35,9 @@ macro_rules! algorithm {
 /// The algorithms, in the order of the paper's tables.
 pub static ALGORITHMS: [Algorithm; 7] = [
     algorithm!("dekker", 1, 1),
-    algorithm!("peterson", 1, 2),
+    algorithm!("peterson", 1, 1),
     algorithm!("abp", 1, 2),
-    algorithm!("szymanski", 1, 2),
+    algorithm!("szymanski", 1, 1),
     algorithm!("queue", 4, 4),
     algorithm!("bakery", 4, 4),
     algorithm!("ticket", 4, 4),

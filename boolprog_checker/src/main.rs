@@ -101,6 +101,7 @@ impl Arguments {
                 max_threads: self.max_threads,
                 timeout: self.timeout,
                 cancel: None,
+                progress: None,
             },
             record_fired: false,
         }

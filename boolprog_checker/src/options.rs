@@ -1,7 +1,7 @@
 //! What the caller can choose about a search.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 /// How a program is checked. [`Options::default`] is what the command line does without options.
@@ -96,6 +96,8 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// Set by another thread to stop the search.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// Where the number of states is told, now and then.
+    pub progress: Option<Arc<AtomicUsize>>,
 }
 
 impl Default for Limits {
@@ -105,6 +107,7 @@ impl Default for Limits {
             max_threads: 8,
             timeout: None,
             cancel: None,
+            progress: None,
         }
     }
 }

@@ -10,7 +10,6 @@
 //! `--method lazy`.
 
 use std::collections::VecDeque;
-use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +21,7 @@ use super::{AbstractionError, CubeSizes, fixed_values};
 use crate::logic::{Flag, Formula, Literal, Predicate, PredicateId};
 use crate::program::{LocId, Program, ThreadId};
 use crate::smt::{Answer, Effort, Solver};
+use crate::stop::Stop;
 
 /// The values of the predicates; `None` is unknown.
 pub type Values = Vec<Option<bool>>;
@@ -62,12 +62,12 @@ pub struct LazyStep {
 }
 
 /// When a lazy search gives up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LazyLimits {
     /// The most states.
     pub max_states: usize,
-    /// The time.
-    pub deadline: Option<Instant>,
+    /// The time, and somebody who watches.
+    pub stop: Stop,
     /// Whether questions about differences are decided without Z3.
     pub differences: bool,
 }
@@ -92,7 +92,7 @@ pub fn search(
         specs: specs.collect::<Result<Vec<_>, _>>()?,
         edges: super::edge_effects(program, &effects)?,
         oracle: Oracle {
-            solver: Solver::new(predicates, limits.deadline, limits.differences),
+            solver: Solver::new(predicates, limits.stop.clone(), limits.differences),
             connections: Connections::new(predicates),
             known: FxHashMap::default(),
         },
@@ -142,10 +142,7 @@ impl Lazy<'_> {
             if self.states.len() > limits.max_states {
                 return LazyFinding::States;
             }
-            if limits
-                .deadline
-                .is_some_and(|deadline| Instant::now() >= deadline)
-            {
+            if limits.stop.is_due() {
                 return LazyFinding::Timeout;
             }
             if !self.states[number].covered {

@@ -212,7 +212,8 @@ fn answer_as_printed(
         predicates: vocabulary.predicates(),
         inconsistent: vocabulary.inconsistent(),
         search: &config.search,
-        deadline: config.means.deadline,
+        stop: &config.means.stop,
+        progress: &config.means.progress,
     };
     let (found, effort) = printed.answer(&questions);
     (questions.into_iter().zip(found).collect(), effort)

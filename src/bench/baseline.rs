@@ -29,6 +29,7 @@ pub(super) fn run(
         manner: Manner::Printed,
         sizes: sizes(case),
         shortcuts: Shortcuts::NONE,
+        keep_slots: true,
         jobs: 1,
         deadline: Some(start + limit),
         max_states: 50_000_000,

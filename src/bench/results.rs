@@ -172,7 +172,9 @@ impl Figures {
                 AttemptOutcome::Violated(_) => "violated".to_owned(),
                 AttemptOutcome::Overflow(_) => "overflow".to_owned(),
                 AttemptOutcome::Limit(StopReason::States) => "too many states".to_owned(),
-                AttemptOutcome::Limit(StopReason::Timeout) => OUT_OF_TIME.to_owned(),
+                AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted) => {
+                    OUT_OF_TIME.to_owned()
+                }
             },
             predicates: attempt.predicates,
             cubes: attempt.cubes,

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use clap::Args;
@@ -12,6 +14,8 @@ use cupola::model::Model;
 use cupola::{lang, program};
 
 use super::input::seconds;
+use super::interrupt::stop_on_interrupt;
+use super::progress::Line;
 use super::{Answer, Console, Exit, Failure, Input, OutputArgs, PlacementArg};
 
 /// Explores all states of a program under a memory model, with real store buffers.
@@ -88,8 +92,16 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
     let in_force = placement.in_force(&checked, args.model);
     let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
     let program = program::lower(&checked, &fences);
-    let config = args.config();
-    let exploration = explore::explore(&program, args.model, &config).map_err(refused)?;
+    let states = Arc::new(AtomicUsize::new(0));
+    let config = ExploreConfig {
+        cancel: Some(stop_on_interrupt(console)),
+        progress: Some(Arc::clone(&states)),
+        ..args.config()
+    };
+    let line = Line::of_states(console, states, args.max_states.get());
+    let exploration = explore::explore(&program, args.model, &config).map_err(refused);
+    line.end();
+    let exploration = exploration?;
     console.note(&figures(&exploration));
     let report = Report {
         source: &source,
@@ -119,6 +131,7 @@ impl ExploreArgs {
             outcomes: self.outcomes,
             timeout: self.timeout,
             cancel: None,
+            progress: None,
         }
     }
 }

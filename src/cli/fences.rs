@@ -23,6 +23,7 @@ use super::explore::refused;
 use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
 use super::pipeline::load_proof;
+use super::progress::Bar;
 use super::verify::BoundArg;
 use super::{Answer, Console, Exit, Failure, Input, OutputArgs};
 
@@ -205,18 +206,19 @@ impl Setting<'_> {
             deadline: self.deadline,
             cancel: self.config.cancel.clone(),
         };
+        let bar = Bar::of_placements(console);
+        let mut tries = 0;
         let mut observe = |tried: &fences::Tried| {
+            tries += 1;
+            bar.placement(tries, &turn(self.candidates, tried));
             if self.args.verbose {
                 console.note(&turn(self.candidates, tried));
             }
         };
         let candidates = self.candidates;
-        Ok(fences::search(
-            candidates,
-            prover.as_mut(),
-            &config,
-            &mut observe,
-        ))
+        let found = fences::search(candidates, prover.as_mut(), &config, &mut observe);
+        bar.end();
+        Ok(found)
     }
 
     fn proof(&self, console: &Console) -> Result<Proof, Failure> {

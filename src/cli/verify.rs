@@ -4,10 +4,12 @@ use std::str::FromStr;
 
 use clap::Args;
 use cupola::model::Model;
-use cupola::pipeline::{self, Bound, MethodChoice, REFUTE_STATES, VerifyConfig};
+use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig, REFUTE_STATES, VerifyConfig};
 use cupola::report::{Method, TraceForm, Verdict};
 
+use super::interrupt::stop_on_interrupt;
 use super::pipeline::PipelineArgs;
+use super::progress::Line;
 use super::{Answer, Console, Exit, Failure, OutputArgs};
 
 /// Verifies a program under one or several memory models, from its proof under SC.
@@ -81,9 +83,15 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         bound: args.k.bound(args.max_k),
         method: args.method.0,
         refute_states: args.refute_states,
-        pipeline: args.pipeline.config(),
+        pipeline: PipelineConfig {
+            cancel: Some(stop_on_interrupt(console)),
+            ..args.pipeline.config()
+        },
     };
-    let report = match pipeline::verify(&loaded.task(), loaded.harvested, &config) {
+    let line = Line::of_work(console, config.pipeline.progress.clone());
+    let report = pipeline::verify(&loaded.task(), loaded.harvested, &config);
+    line.end();
+    let report = match report {
         Ok(report) => report,
         Err(error) => return Err(loaded.failure(error)),
     };

@@ -30,7 +30,7 @@ mod trace;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use crate::model::Model;
@@ -56,8 +56,10 @@ pub struct ExploreConfig {
     pub outcomes: bool,
     /// How long to search.
     pub timeout: Option<Duration>,
-    /// Set from outside to stop as if the time were up.
+    /// Set from outside to stop.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// Where the number of states is told, now and then.
+    pub progress: Option<Arc<AtomicUsize>>,
 }
 
 /// The values that are tried for arbitrary ones, both ends included.
@@ -83,6 +85,8 @@ pub enum Verdict {
 pub enum Limit {
     /// A buffer of a reduced program is too small for an execution.
     Overflow,
+    /// Somebody said so.
+    Interrupted,
     /// The time was up.
     Timeout,
     /// There are more states than allowed.
@@ -167,6 +171,7 @@ impl Limit {
         match self {
             Limit::Overflow => "overflow",
             Limit::Timeout => "timeout",
+            Limit::Interrupted => "interrupted",
             Limit::States => "states",
             Limit::Buffer => "buffer",
             Limit::Values => "values",
@@ -202,6 +207,7 @@ impl Default for ExploreConfig {
             outcomes: false,
             timeout: None,
             cancel: None,
+            progress: None,
         }
     }
 }

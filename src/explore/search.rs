@@ -207,16 +207,21 @@ impl<'m> Findings<'m> {
     fn look_at_clock(&mut self) -> ControlFlow<()> {
         self.steps += 1;
         let looks = self.steps.is_multiple_of(STEPS_PER_LOOK);
-        match looks && self.is_over() {
-            true => self.stop_at(Limit::Timeout),
-            false => ControlFlow::Continue(()),
+        if !looks {
+            return ControlFlow::Continue(());
         }
-    }
-
-    fn is_over(&self) -> bool {
+        if let Some(progress) = &self.config.progress {
+            progress.store(self.store.len(), Ordering::Relaxed);
+        }
         let up = |limit| self.start.elapsed() >= limit;
         let cancelled = |cancel: &Arc<AtomicBool>| cancel.load(Ordering::Relaxed);
-        self.config.timeout.is_some_and(up) || self.config.cancel.as_ref().is_some_and(cancelled)
+        if self.config.cancel.as_ref().is_some_and(cancelled) {
+            self.stop_at(Limit::Interrupted)
+        } else if self.config.timeout.is_some_and(up) {
+            self.stop_at(Limit::Timeout)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn stop_at(&mut self, limit: Limit) -> ControlFlow<()> {

@@ -98,6 +98,7 @@ fn state_json(states: &FinalStates, row: &[i64]) -> Value {
 /// Why a test was not decided, and what to try.
 fn reason(limit: Limit) -> &'static str {
     match limit {
+        Limit::Interrupted => "it was interrupted",
         Limit::Timeout => "the time was up; give it more with `--timeout`",
         Limit::States => "there are more states than allowed; allow more with `--max-states`",
         Limit::Buffer => "a store buffer was full",

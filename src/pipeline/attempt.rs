@@ -112,12 +112,33 @@ pub fn attempt(
 impl Try<'_> {
     /// Does it.
     pub fn run(&self) -> Result<Attempt, PipelineError> {
+        self.announce();
+        if self.config.stop().is_due() {
+            return Ok(self.attempt(0, Effort::default(), self.stopped()));
+        }
         if self.tuning.method == Method::Lazy {
             return self.lazily();
         }
         let built = self.build()?;
         let outcome = boolprog_checker::check(&built.abstraction.program, &self.options());
         Ok(self.judge(&built, &outcome))
+    }
+
+    /// Says what begins, to whoever watches.
+    fn announce(&self) {
+        let (model, k, method) = (self.stage.model, self.stage.k, self.tuning.method.name());
+        self.config.progress.begin(match model {
+            Model::Sc => format!("{model}, {method}"),
+            Model::Tso | Model::Pso => format!("{model}, k = {k}, {method}"),
+        });
+    }
+
+    /// The outcome of what was ended early.
+    fn stopped(&self) -> AttemptOutcome {
+        AttemptOutcome::Limit(match self.config.stop().is_cancelled() {
+            true => StopReason::Interrupted,
+            false => StopReason::Timeout,
+        })
     }
 
     fn build(&self) -> Result<Built, PipelineError> {
@@ -137,7 +158,6 @@ impl Try<'_> {
     }
 
     fn options(&self) -> Options {
-        let deadline = self.config.deadline;
         Options {
             mode: Mode::ThreeValued,
             split: self.tuning.split,
@@ -145,8 +165,9 @@ impl Try<'_> {
                 max_states: self.config.max_states,
                 // The program's threads and the environment.
                 max_threads: self.stage.reduced.threads.len() + 1,
-                timeout: deadline.map(|end| end.saturating_duration_since(Instant::now())),
+                timeout: self.config.stop().remaining(),
                 cancel: self.config.cancel.clone(),
+                progress: Some(self.config.progress.states()),
             },
             reductions: match self.config.manner {
                 Manner::Sparing => Reductions::ALL,
@@ -164,7 +185,7 @@ impl Try<'_> {
         let found = match decisive(abstraction, outcome) {
             Decisive::Verified => AttemptOutcome::Verified,
             // Without time for the solver the abstraction says nothing about the predicates.
-            _ if is_over(self.config.deadline) => AttemptOutcome::Limit(StopReason::Timeout),
+            _ if self.config.stop().is_due() => self.stopped(),
             Decisive::Broken(property, trace) => {
                 AttemptOutcome::Abstraction(property.clone(), tell(trace))
             }
@@ -194,7 +215,7 @@ impl Try<'_> {
         let proof = extrapolated(task, self.stage, self.tuning.method, rules)?;
         let limits = LazyLimits {
             max_states: self.config.max_states,
-            deadline: self.config.deadline,
+            stop: self.config.stop(),
             differences: self.config.shortcuts.has(Shortcut::Differences),
         };
         let buffers = super::forgotten(self.stage, self.config);
@@ -210,7 +231,7 @@ impl Try<'_> {
         };
         let outcome = match &found.finding {
             LazyFinding::Verified => AttemptOutcome::Verified,
-            LazyFinding::Timeout => AttemptOutcome::Limit(StopReason::Timeout),
+            LazyFinding::Timeout => self.stopped(),
             LazyFinding::States => AttemptOutcome::Limit(StopReason::States),
             LazyFinding::Broken(property, path) => match property.kind {
                 PropertyKind::User | PropertyKind::Bounds => {
@@ -277,7 +298,8 @@ fn decisive<'a>(abstraction: &'a Abstraction, outcome: &'a Outcome) -> Decisive<
             Finding::Unknown(Reason::Limit(reached)) => {
                 limit = limit.or(Some(match reached {
                     Limit::States | Limit::Threads => StopReason::States,
-                    Limit::Timeout | Limit::Cancelled => StopReason::Timeout,
+                    Limit::Timeout => StopReason::Timeout,
+                    Limit::Cancelled => StopReason::Interrupted,
                 }));
             }
         }
@@ -294,10 +316,6 @@ fn property_of(abstraction: &Abstraction, stmt: ast::StmtId) -> &Property {
     let origin = tag.and_then(|tag| abstraction.origins.get(tag as usize));
     let property = origin.and_then(|origin| origin.property.as_ref());
     property.expect("every assertion is made for a property")
-}
-
-fn is_over(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// The cubes over the proof's own predicates that took part in an SC proof, sorted.

@@ -31,10 +31,12 @@ use crate::lang::source::{Diagnostic, SourceFile};
 use crate::logic::TooLarge;
 use crate::model::Model;
 use crate::program::{self, Program};
+use crate::progress::Progress;
 use crate::proof::Proof;
 use crate::reduce::{self, Flush, Layout, ReduceConfig};
 use crate::report::Method;
 use crate::shortcuts::Shortcuts;
+use crate::stop::Stop;
 
 pub use attempt::{Proved, attempt, prove};
 pub use verify::{Bound, MethodChoice, REFUTE_STATES, VerifyConfig, verify};
@@ -70,7 +72,7 @@ pub struct PipelineConfig {
     pub deadline: Option<Instant>,
     /// The most states that the checker may store.
     pub max_states: usize,
-    /// Set from outside to give up a check.
+    /// Set from outside to give up.
     pub cancel: Option<Arc<AtomicBool>>,
     /// Answers of the solver, shared by all runs with this configuration and its clones.
     pub memo: Memo,
@@ -78,6 +80,8 @@ pub struct PipelineConfig {
     pub shortcuts: Shortcuts,
     /// Track what unused slots of buffers held last, instead of forgetting it.
     pub keep_slots: bool,
+    /// Where it is told how far the work is.
+    pub progress: Progress,
 }
 
 /// A program reduced for a model, ready to be abstracted.
@@ -126,6 +130,17 @@ impl Default for PipelineConfig {
             memo: Memo::default(),
             shortcuts: Shortcuts::ALL,
             keep_slots: false,
+            progress: Progress::default(),
+        }
+    }
+}
+
+impl PipelineConfig {
+    /// What ends the work early.
+    pub fn stop(&self) -> Stop {
+        Stop {
+            deadline: self.deadline,
+            cancel: self.cancel.clone(),
         }
     }
 }
@@ -214,9 +229,10 @@ pub fn abstracted(
         manner: config.manner,
         jobs: config.jobs,
         means: Means {
-            deadline: config.deadline,
+            stop: config.stop(),
             memo: config.memo.clone(),
             shortcuts: config.shortcuts,
+            progress: config.progress.clone(),
         },
         buffers: forgotten(stage, config),
     };

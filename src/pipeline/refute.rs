@@ -5,8 +5,6 @@
 //! steps is told at once. That it saw everything is no proof here: a verdict `Verified` comes from
 //! the pipeline alone.
 
-use std::time::Instant;
-
 use indexmap::IndexSet;
 
 use super::{PipelineError, Task, VerifyConfig};
@@ -26,11 +24,13 @@ pub(super) fn refute(
     }
     let fences = config.pipeline.placement.in_force(task.checked, model)?;
     let program = program::lower(task.checked, &fences);
-    let deadline = config.pipeline.deadline;
+    let looking = format!("{model}, looking for a violation");
+    config.pipeline.progress.begin(looking);
     let limits = ExploreConfig {
         max_states: config.refute_states,
-        timeout: deadline.map(|end| end.saturating_duration_since(Instant::now())),
+        timeout: config.pipeline.stop().remaining(),
         cancel: config.pipeline.cancel.clone(),
+        progress: Some(config.pipeline.progress.states()),
         ..ExploreConfig::default()
     };
     // A program that cannot be explored under the model is refused by the reduction.

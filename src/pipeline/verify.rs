@@ -64,6 +64,12 @@ pub struct VerifyConfig {
     pub pipeline: PipelineConfig,
 }
 
+impl VerifyConfig {
+    fn is_stopped(&self) -> bool {
+        self.pipeline.stop().is_due()
+    }
+}
+
 /// Verifies a program under some models. First a violation is looked for under each of them. The
 /// proof begins with SC: where it fails, no other is tried.
 pub fn verify(
@@ -115,7 +121,8 @@ fn proved(
         results.push(match (model, refuted.get(model)) {
             (_, Some(result)) => result.clone(),
             (Model::Sc, None) => sc.clone(),
-            (Model::Tso | Model::Pso, None) => match sc.is_verified() {
+            (Model::Tso | Model::Pso, None) => match sc.is_verified() || config.is_stopped() {
+                // Once it is to end, this says for each model that it was not come to.
                 true => verify_model(&task, *model, config)?,
                 false => untried(&task, *model, &sc, config)?,
             },

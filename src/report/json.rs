@@ -182,6 +182,7 @@ fn reason_of(outcome: &AttemptOutcome) -> Option<&'static str> {
         AttemptOutcome::Overflow(_) => Some("overflow"),
         AttemptOutcome::Limit(StopReason::States) => Some("states"),
         AttemptOutcome::Limit(StopReason::Timeout) => Some("timeout"),
+        AttemptOutcome::Limit(StopReason::Interrupted) => Some("interrupted"),
     }
 }
 

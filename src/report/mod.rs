@@ -116,6 +116,8 @@ pub enum StopReason {
     States,
     /// Out of time.
     Timeout,
+    /// Somebody said so.
+    Interrupted,
 }
 
 /// The answer in one word.

@@ -78,6 +78,7 @@ impl Attempt {
             AttemptOutcome::Overflow(_) => "unknown: overflow".to_owned(),
             AttemptOutcome::Limit(StopReason::States) => "unknown: too many states".to_owned(),
             AttemptOutcome::Limit(StopReason::Timeout) => "unknown: out of time".to_owned(),
+            AttemptOutcome::Limit(StopReason::Interrupted) => "unknown: interrupted".to_owned(),
         }
     }
 
@@ -234,13 +235,20 @@ fn remarks(result: &ModelResult) -> String {
         AttemptOutcome::Limit(StopReason::Timeout) => {
             text += &format!("\n{model}: the time is over; try `--timeout`.\n");
         }
+        AttemptOutcome::Limit(StopReason::Interrupted) => {
+            text += &format!("\n{model}: interrupted.\n");
+        }
     }
     let unanswered: u64 = result
         .attempts
         .iter()
         .map(|tried| tried.effort.unknown)
         .sum();
-    if unanswered > 0 {
+    let stopped = matches!(
+        last.outcome,
+        AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted)
+    );
+    if unanswered > 0 && !stopped {
         text += &format!("{model}: the solver did not answer {unanswered} questions.\n");
     }
     text

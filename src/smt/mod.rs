@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use crate::logic::{Flag, Formula, Literal, Predicate, Valuation};
 use crate::program::VarId;
+use crate::stop::Stop;
 use cases::{Cases, CasesOf};
 use difference::{Solution, solve};
 use library::Library;
@@ -34,7 +35,7 @@ pub struct Solver {
     in_force: Vec<InForce>,
     z3: Option<Library>,
     differences: bool,
-    deadline: Option<Instant>,
+    stop: Stop,
     effort: Effort,
 }
 
@@ -88,9 +89,9 @@ pub fn version() -> String {
 }
 
 impl Solver {
-    /// A solver for questions about these predicates; after the deadline it knows nothing.
+    /// A solver for questions about these predicates; once it is to stop it knows nothing.
     /// `differences` says whether it may do without Z3 where it can.
-    pub fn new(predicates: &[Predicate], deadline: Option<Instant>, differences: bool) -> Self {
+    pub fn new(predicates: &[Predicate], stop: Stop, differences: bool) -> Self {
         let predicates: Vec<Formula> = predicates.iter().map(|p| p.formula.clone()).collect();
         let mut cases = CasesOf::default();
         let literals = predicates
@@ -104,7 +105,7 @@ impl Solver {
             in_force: Vec::new(),
             z3: None,
             differences,
-            deadline,
+            stop,
             effort: Effort::default(),
         }
     }
@@ -126,7 +127,7 @@ impl Solver {
 
     /// Whether the literals are consistent with each other and with the formulas in force.
     pub fn check(&mut self, literals: &[Literal]) -> Answer {
-        if self.is_late() {
+        if self.stop.is_due() {
             self.effort.unknown += 1;
             return Answer::Unknown;
         }
@@ -145,7 +146,7 @@ impl Solver {
     /// Whether the literals contradict each other or the formulas in force, in Z3's judgement: the bare
     /// answer, without a model or a core.
     pub fn contradicts(&mut self, literals: &[Literal]) -> bool {
-        if self.is_late() {
+        if self.stop.is_due() {
             self.effort.unknown += 1;
             return false;
         }
@@ -161,11 +162,6 @@ impl Solver {
     /// What the questions have cost so far.
     pub fn effort(&self) -> Effort {
         self.effort
-    }
-
-    fn is_late(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The answer where all that is asked about is differences.

@@ -29,7 +29,7 @@ fn contradicting_literals_are_their_own_core() {
         (CompareOp::Eq, 1, 0),
         (CompareOp::Gt, 0, 3),
     ]);
-    let mut solver = Solver::new(&predicates, None, true);
+    let mut solver = Solver::new(&predicates, Stop::default(), true);
     let all = [literal(0, true), literal(1, true), literal(2, true)];
     let Answer::Inconsistent(core) = solver.check(&all) else {
         panic!("x == 0 and x > 3 are inconsistent");
@@ -41,7 +41,7 @@ fn contradicting_literals_are_their_own_core() {
 #[test]
 fn models_satisfy_what_was_asked() {
     let predicates = predicates(&[(CompareOp::Eq, 0, 7), (CompareOp::Lt, 1, -2)]);
-    let mut solver = Solver::new(&predicates, None, true);
+    let mut solver = Solver::new(&predicates, Stop::default(), true);
     let Answer::Consistent(model) = solver.check(&[literal(0, true), literal(1, false)]) else {
         panic!("x == 7 and y >= -2 are consistent");
     };
@@ -52,7 +52,7 @@ fn models_satisfy_what_was_asked() {
 #[test]
 fn a_formula_is_in_force_only_within_its_scope() {
     let predicates = predicates(&[(CompareOp::Eq, 0, 7)]);
-    let mut solver = Solver::new(&predicates, None, true);
+    let mut solver = Solver::new(&predicates, Stop::default(), true);
     let not_seven = predicates[0].formula.negated();
     let inside = solver.under(&not_seven, |solver| solver.check(&[literal(0, true)]));
     assert!(matches!(inside, Answer::Inconsistent(_)));
@@ -65,7 +65,11 @@ fn a_formula_is_in_force_only_within_its_scope() {
 #[test]
 fn after_the_deadline_nothing_is_known() {
     let predicates = predicates(&[(CompareOp::Eq, 0, 7)]);
-    let mut solver = Solver::new(&predicates, Some(Instant::now()), true);
+    let stop = Stop {
+        deadline: Some(Instant::now()),
+        cancel: None,
+    };
+    let mut solver = Solver::new(&predicates, stop, true);
     assert!(matches!(solver.check(&[]), Answer::Unknown));
     assert_eq!(solver.effort().unknown, 1);
 }
@@ -128,8 +132,8 @@ proptest! {
         let literals: Vec<Literal> = (0..predicates.len())
             .map(|index| literal(index, signs[index]))
             .collect();
-        let mut alone = Solver::new(&predicates, None, true);
-        let mut with_z3 = Solver::new(&predicates, None, false);
+        let mut alone = Solver::new(&predicates, Stop::default(), true);
+        let mut with_z3 = Solver::new(&predicates, Stop::default(), false);
         let ask = |solver: &mut Solver, literals: &[Literal]| {
             solver.under(&in_force, |solver| solver.check(literals))
         };
@@ -162,7 +166,7 @@ fn what_is_no_difference_is_asked_of_z3() {
     );
     let cond = Cond::Compare(CompareOp::Eq, sum, Term::Const(3));
     let predicates = [Predicate::new(cond).expect("small numbers")];
-    let mut solver = Solver::new(&predicates, None, true);
+    let mut solver = Solver::new(&predicates, Stop::default(), true);
     let other = Formula::equal_zero(&crate::logic::Linear::var(VarId::new(0)));
     let (first, second) = solver.under(&other, |solver| {
         let first = solver.check(&[]);

@@ -62,6 +62,9 @@ impl<'a> Budget<'a> {
         self.looks.set(self.looks.get().wrapping_add(1));
         if self.looks.get().is_multiple_of(CLOCK_INTERVAL) {
             self.look_at_clock();
+            if let Some(progress) = &self.limits.progress {
+                progress.store(states, Ordering::Relaxed);
+            }
         }
         self.stopped.get().is_none()
     }

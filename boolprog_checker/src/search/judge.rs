@@ -201,6 +201,7 @@ impl<'a> Judge<'a> {
             max_states: usize::MAX,
             timeout: None,
             cancel: None,
+            progress: None,
             ..self.options.limits
         };
         let budget = Budget::new(&unlimited);

@@ -24,15 +24,16 @@ mod settled;
 mod tests;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 pub use cone::Connections;
 pub use memo::Memo;
 pub use printed::Printed;
 
 use crate::logic::{Cube, Formula, Predicate, minimal_cubes};
+use crate::progress::Progress;
 use crate::shortcuts::{Shortcut, Shortcuts};
 use crate::smt::{Answer, Effort, Model, Solver};
+use crate::stop::Stop;
 use literals::LiteralSet;
 use pool::Pool;
 use search::Finder;
@@ -74,11 +75,13 @@ pub struct Implicants {
 #[derive(Clone, Debug, Default)]
 pub struct Means {
     /// When to give up: afterwards no cube is found any more.
-    pub deadline: Option<Instant>,
+    pub stop: Stop,
     /// Answers that are known already.
     pub memo: Memo,
     /// How work is saved.
     pub shortcuts: Shortcuts,
+    /// Where answers are counted.
+    pub progress: Progress,
 }
 
 /// A list of predicates with what is known about all questions.
@@ -143,7 +146,7 @@ impl<'a> Vocabulary<'a> {
 
     fn solver(&self) -> Solver {
         let differences = self.means.shortcuts.has(Shortcut::Differences);
-        Solver::new(self.predicates, self.means.deadline, differences)
+        Solver::new(self.predicates, self.means.stop.clone(), differences)
     }
 
     /// The predicates.
@@ -189,9 +192,7 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn is_late(&self) -> bool {
-        self.means
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
+        self.means.stop.is_due()
     }
 
     /// Asks the solver.
@@ -201,6 +202,7 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         jobs: usize,
     ) -> (Vec<Implicants>, Effort) {
+        self.means.progress.ask(questions.len());
         let next = AtomicUsize::new(0);
         let work = || self.work(questions, search, &next);
         let parts: Vec<_> = if jobs <= 1 || questions.len() <= 1 {
@@ -245,6 +247,7 @@ impl<'a> Vocabulary<'a> {
             let cubes = self.implicants(&mut solver, question, search);
             let calls = solver.effort().calls - before;
             answers.push((number, Implicants { cubes, calls }));
+            self.means.progress.answer();
         }
     }
 

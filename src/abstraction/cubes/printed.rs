@@ -7,13 +7,13 @@
 //! condition that is a conjunction of predicates is tried as a cube of its own, however small the
 //! cubes are to be.
 
-use std::time::Instant;
-
 use itertools::Itertools;
 
 use super::{Implicants, Question, Search};
 use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol};
+use crate::progress::Progress;
 use crate::smt::{Effort, Solver};
+use crate::stop::Stop;
 
 /// Asks questions in the paper's way; the answers are in the order of the questions.
 pub struct Printed<'a> {
@@ -24,14 +24,18 @@ pub struct Printed<'a> {
     /// Which of the two figures is meant.
     pub search: &'a Search,
     /// When to give up: afterwards no cube is found any more.
-    pub deadline: Option<Instant>,
+    pub stop: &'a Stop,
+    /// Where answers are counted.
+    pub progress: &'a Progress,
 }
 
 impl Printed<'_> {
     /// Answers questions, one after the other.
     pub fn answer(&self, questions: &[Question]) -> (Vec<Implicants>, Effort) {
-        let mut solver = Solver::new(self.predicates, self.deadline, false);
+        self.progress.ask(questions.len());
+        let mut solver = Solver::new(self.predicates, self.stop.clone(), false);
         let mut answer = |question: &Question| {
+            self.progress.answer();
             let before = solver.effort().calls;
             let cubes = self.implicants(&mut solver, question);
             let calls = solver.effort().calls - before;
@@ -46,8 +50,8 @@ impl Printed<'_> {
         let mut found: Vec<Cube> = Vec::new();
         solver.under(&question.goal.negated(), |solver| {
             let mut try_all = |cubes: &mut dyn Iterator<Item = Cube>| {
-                // Behind the deadline there is no answer, so the rest need not be gone through.
-                for cube in cubes.take_while(|_| !self.is_late()) {
+                // Once the solver has stopped, the rest need not be gone through.
+                for cube in cubes.take_while(|_| !self.stop.is_due()) {
                     let known = found.iter().any(|part| cube.contains(part));
                     if !known && solver.contradicts(cube.literals()) {
                         found.push(cube);
@@ -67,11 +71,6 @@ impl Printed<'_> {
         found.retain(|cube| !self.inconsistent.iter().any(|part| cube.contains(part)));
         found.sort_unstable();
         found
-    }
-
-    fn is_late(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The predicates that cubes are made of: all of them, but flags of locations only where they are asked about.

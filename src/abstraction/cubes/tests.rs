@@ -70,7 +70,7 @@ fn statement() -> impl Strategy<Value = Action> {
 
 /// All minimal consistent cubes that imply the goal, over all predicates, by asking about every one.
 fn brute_force(predicates: &[Predicate], question: &Question) -> Vec<Cube> {
-    let mut solver = Solver::new(predicates, None, false);
+    let mut solver = Solver::new(predicates, Stop::default(), false);
     let literals = (0..predicates.len()).flat_map(|index| {
         [false, true].map(|positive| Literal {
             predicate: PredicateId::new(index),

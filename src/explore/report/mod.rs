@@ -57,6 +57,7 @@ impl<'a> Report<'a> {
                 "a buffer of the reduced program overflows".to_owned(),
                 "translate with a larger -k",
             ),
+            Limit::Interrupted => ("it was interrupted".to_owned(), "let it run"),
             Limit::Timeout => ("the time was up".to_owned(), "raise --timeout"),
             Limit::States => (
                 format!("there are more than {} states", self.exploration.states),

@@ -44,7 +44,7 @@ impl Prover for AutoProver<'_> {
         let Judgement::Unknown(explored) = &short.judgement else {
             return short;
         };
-        if limits.contains(&Limit::Timeout) {
+        if limits.contains(&Limit::Timeout) || limits.contains(&Limit::Interrupted) {
             return short;
         }
         let proof = self.pipeline.judge_with(fences, stores);

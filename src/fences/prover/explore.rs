@@ -98,6 +98,7 @@ impl<'a> ExploreProver<'a> {
         let config = &self.config;
         let mut reasons = limits.iter().map(|limit| match limit {
             Limit::Overflow => "a buffer of the reduced program overflows".to_owned(),
+            Limit::Interrupted => "it was interrupted".to_owned(),
             Limit::Timeout => "the time was up".to_owned(),
             Limit::States => format!("there are more than {} states", config.max_states),
             Limit::Buffer => format!("a buffer gets longer than {} stores", config.buffer),

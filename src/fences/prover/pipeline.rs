@@ -122,6 +122,7 @@ fn reason(report: &Report) -> String {
             "the checker met too many states".to_owned()
         }
         Some(AttemptOutcome::Limit(StopReason::Timeout)) => "the time was up".to_owned(),
+        Some(AttemptOutcome::Limit(StopReason::Interrupted)) => "it was interrupted".to_owned(),
         Some(AttemptOutcome::Violated(violation)) => format!("`{}` is broken", violation.property),
         Some(AttemptOutcome::Verified) | None => "it is not verified".to_owned(),
     };

@@ -1,9 +1,10 @@
 # Everything that a newcomer, and the continuous integration, runs. `make help` lists the targets.
 
 CARGO ?= cargo
+RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random bench golden docs lint setup
+.PHONY: help demo test random bench performance performance-ours performance-page golden docs lint setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -29,6 +30,20 @@ random: setup ## Hold the reductions and the search for fences against the model
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace
+
+performance: setup ## Take the figures of docs/performance.md anew, with those of the paper's algorithm (long)
+	$(CARGO) build --release --bin cupola
+	@date; time target/release/cupola bench --baseline --growth --json -o $(RESULTS) --force
+	@$(MAKE) --no-print-directory performance-page; date
+
+performance-ours: setup ## The same without the paper's algorithm, whose stored figures are kept (a minute)
+	$(CARGO) build --release --bin cupola
+	@date; time target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS) --force
+	@$(MAKE) --no-print-directory performance-page; date
+
+performance-page: ## Make the page and its plots from the stored figures
+	target/release/cupola bench --from $(RESULTS) --plot docs/performance --quiet > /dev/null || test $$? = 5
+	UPDATE_DOCS=1 $(CARGO) test --test docs
 
 golden: setup ## Accept the present output as the golden files of translations/
 	INSTA_UPDATE=always $(CARGO) test --test golden --test golden_proofs

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 4] = [
+const PAGES: [&str; 5] = [
     "README.md",
     "docs/fences.md",
     "docs/memory-models.md",
+    "docs/performance.md",
     "docs/tutorial.md",
 ];
 

@@ -13,7 +13,6 @@ use crate::abstraction::{CubeSizes, Manner};
 use crate::bench::Figures;
 use crate::lang::placement::Placement;
 use crate::pipeline::{self, PipelineConfig, PipelineError};
-use crate::shortcuts::Shortcuts;
 
 /// Runs a case in the paper's way, up to a limit. The cubes of cube extrapolation are in `loaded`
 /// already.
@@ -28,7 +27,6 @@ pub(super) fn run(
         placement: Placement::All,
         manner: Manner::Printed,
         sizes: sizes(case),
-        shortcuts: Shortcuts::NONE,
         keep_slots: true,
         jobs: 1,
         deadline: Some(start + limit),

@@ -15,9 +15,9 @@ use crate::report::Method;
 /// The programs whose buffers grow.
 const BUFFERED: [&str; 4] = ["peterson", "dekker", "szymanski", "bakery"];
 /// The sizes of their buffers.
-const BOUNDS: [usize; 4] = [1, 2, 3, 4];
+const BOUNDS: [usize; 6] = [1, 2, 3, 4, 6, 8];
 /// The numbers of threads of the ticket lock.
-const THREADS: [usize; 3] = [2, 3, 4];
+const THREADS: [usize; 4] = [2, 3, 4, 5];
 /// The number of points.
 pub const POINTS: usize = 2 * (BUFFERED.len() * BOUNDS.len() + THREADS.len());
 

@@ -16,6 +16,7 @@ pub mod program;
 pub mod progress;
 pub mod proof;
 pub mod reduce;
+pub mod replay;
 pub mod report;
 pub mod shortcuts;
 pub mod smt;

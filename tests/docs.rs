@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 6] = [
     "README.md",
     "docs/fences.md",
     "docs/memory-models.md",
     "docs/performance.md",
     "docs/tutorial.md",
+    "docs/verification.md",
 ];
 
 #[test]

@@ -175,20 +175,27 @@ fn the_number_of_threads_does_not_show() {
     assert_eq!(printed("1"), printed("2"));
 }
 
+/// The fields that `docs/verification.md` lists under a heading.
+fn documented(heading: &str) -> Vec<String> {
+    let documentation = include_str!("../docs/verification.md");
+    let section = documentation
+        .split(&format!("{heading}\n"))
+        .nth(1)
+        .expect("the heading is there");
+    let rows = section.lines().skip_while(|line| !line.starts_with("| `"));
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| row.split('`').nth(1).map(str::to_owned))
+        .collect()
+}
+
+fn fields(value: &Value) -> Vec<String> {
+    let object = value.as_object().expect("it is an object");
+    object.keys().cloned().collect()
+}
+
 /// The fields that `docs/verification.md` promises, and no others.
 #[test]
 fn the_json_report_has_the_documented_fields() {
-    let documentation = include_str!("../docs/verification.md");
-    let documented = |heading: &str| -> Vec<String> {
-        let section = documentation
-            .split(heading)
-            .nth(1)
-            .expect("the heading is there");
-        let rows = section.lines().skip_while(|line| !line.starts_with("| `"));
-        let rows = rows.take_while(|line| line.starts_with('|'));
-        rows.filter_map(|row| row.split('`').nth(1).map(str::to_owned))
-            .collect()
-    };
     let output = cupola(&[
         "verify",
         "examples/litmus_sb.cup",
@@ -200,10 +207,6 @@ fn the_json_report_has_the_documented_fields() {
     ]);
     assert_eq!(code(&output), 10, "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
-    let fields = |value: &Value| -> Vec<String> {
-        let object = value.as_object().expect("it is an object");
-        object.keys().cloned().collect()
-    };
     assert_eq!(fields(&report), documented("#### The report"));
     for result in report["results"].as_array().expect("a list") {
         assert_eq!(fields(result), documented("#### A result"));
@@ -211,4 +214,47 @@ fn the_json_report_has_the_documented_fields() {
             assert_eq!(fields(tried), documented("#### A try"));
         }
     }
+}
+
+#[test]
+fn executions_and_paths_have_the_documented_fields() {
+    let arguments = ["--model", "tso", "--fences", "none", "--json"];
+    let example = Path::new("examples/litmus_sb.cup");
+    let output = run("verify", example, &arguments);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let result = &report["results"][0];
+    assert_eq!(result["verdict"], "violated");
+    assert_eq!(result["found_by"], "refutation");
+    assert_eq!(fields(&result["trace"]), documented("#### An execution"));
+    let (_folder, file) = folder(SAFE, "predicates { x == 5; }");
+    let output = run("verify", &file, &["--model", "sc", "--json"]);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let trace = &report["results"][0]["trace"];
+    assert_eq!(fields(trace), documented("#### A path"));
+    assert!(trace["impossible_step"].is_u64(), "{trace}");
+}
+
+#[test]
+fn an_execution_can_be_told_as_json_in_the_text() {
+    let arguments = ["--model", "pso", "--fences", "none", "--trace", "json"];
+    let example = Path::new("examples/litmus_sb.cup");
+    let output = run("verify", example, &arguments);
+    assert_eq!(code(&output), 10, "{}", stderr(&output));
+    let text = stdout(&output);
+    let start = text.find('{').expect("there is an object");
+    let trace: Value = serde_json::from_str(&text[start..]).expect("it is JSON");
+    assert_eq!(trace["property"]["name"], "seen");
+}
+
+/// A program that is broken under SC has no proof: `prove` shows why.
+#[test]
+fn prove_shows_what_breaks_a_program() {
+    let broken = "shared x; thread P { x = 1; } invariant zero: x == 0;";
+    let (_folder, file) = folder(broken, "predicates { x == 0; }");
+    let output = run("prove", &file, &[]);
+    assert_eq!(code(&output), 10, "{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+    let told = stderr(&output);
+    assert!(told.contains("x = 1;") && told.contains("zero"), "{told}");
 }

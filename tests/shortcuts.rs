@@ -72,7 +72,7 @@ fn verdicts(proved: &Proved, k: usize, keep_slots: bool) -> Vec<&'static str> {
     results
         .map(|result| match result.outcome() {
             Some(AttemptOutcome::Verified) => "verified",
-            Some(AttemptOutcome::Overflow(_)) => "overflow",
+            Some(AttemptOutcome::Overflow(..)) => "overflow",
             Some(AttemptOutcome::Abstraction(..)) => "abstraction",
             Some(AttemptOutcome::Violated(_)) => "violated",
             Some(AttemptOutcome::Limit(_)) => "limit",

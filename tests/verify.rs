@@ -7,7 +7,7 @@ use cupola::model::Model;
 use cupola::pipeline::{
     self, Bound, MethodChoice, PipelineConfig, abstracted, boolean_program, extrapolated,
 };
-use cupola::report::{AttemptOutcome, Method, ModelResult};
+use cupola::report::{AttemptOutcome, Method, ModelResult, Verdict};
 use support::proofs::{ALGORITHMS, Proved};
 
 const AUTO: (Bound, MethodChoice) = (Bound::Auto(4), MethodChoice::Auto);
@@ -194,16 +194,28 @@ fn placements_of_the_infinite_algorithms_are_minimal() {
 
 #[test]
 fn a_program_that_fails_under_sc_is_not_tried_elsewhere() {
-    let program = "shared x; thread P { x = 1; } invariant zero: x == 0;";
+    let program = "shared x; thread P { x = 1; } invariant small: x <= 1;";
     let proved = Proved::new("fails", program, Some("predicates { x == 0; }"));
     let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
-    assert!(report.results.iter().all(|result| !result.is_verified()));
+    assert_eq!(report.verdict(), Verdict::Unknown);
     assert!(report.results[1..].iter().all(|result| result.sc_failed));
     let Some(AttemptOutcome::Abstraction(property, trace)) = report.results[0].outcome() else {
         panic!("the path to the broken property is told");
     };
-    assert_eq!(property.name, "zero");
+    assert_eq!(property.name, "small");
     assert!(trace.steps.iter().any(|step| step.text == "x = 1"));
+}
+
+#[test]
+fn a_program_that_is_violated_under_sc_is_violated_everywhere() {
+    let program = "shared x; thread P { x = 1; } invariant zero: x == 0;";
+    let proved = Proved::new("fails", program, Some("predicates { x == 0; }"));
+    let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
+    let found = report.results.iter().map(ModelResult::violation);
+    let found: Vec<_> = found
+        .map(|found| found.map(|v| v.found_by.word()))
+        .collect();
+    assert_eq!(found, [Some("replay"), Some("sc"), Some("sc")]);
 }
 
 #[test]

@@ -284,6 +284,7 @@ impl Emitter<'_> {
         }
         if statements.is_empty() {
             let tag = self.origin(edge, None, span);
+            self.origins[tag as usize].idle = true;
             statements.push(Stmt::new(StmtKind::Skip).tag(tag));
         }
         statements
@@ -312,6 +313,7 @@ impl Emitter<'_> {
             edge,
             property,
             span,
+            idle: false,
         });
         u32::try_from(self.origins.len() - 1).expect("programs have fewer than 2^32 statements")
     }

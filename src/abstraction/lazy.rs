@@ -9,6 +9,8 @@
 //! Invariant: the states reached stand for all states of the program. Called by the pipeline for
 //! `--method lazy`.
 
+mod route;
+
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
@@ -22,6 +24,7 @@ use crate::logic::{Flag, Formula, Literal, Predicate, PredicateId};
 use crate::program::{LocId, Program, ThreadId};
 use crate::smt::{Answer, Effort, Solver};
 use crate::stop::Stop;
+pub use route::{Route, excludes};
 
 /// The values of the predicates; `None` is unknown.
 pub type Values = Vec<Option<bool>>;
@@ -79,27 +82,7 @@ pub fn search(
     buffers: &[Buffer],
     limits: LazyLimits,
 ) -> Result<LazyOutcome, AbstractionError> {
-    let sizes = CubeSizes {
-        updates: 0,
-        conditions: 0,
-    };
-    let effects = Effects::new(program, predicates, sizes, buffers);
-    let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
-    let mut search = Lazy {
-        program,
-        predicates,
-        buffers,
-        specs: specs.collect::<Result<Vec<_>, _>>()?,
-        edges: super::edge_effects(program, &effects)?,
-        oracle: Oracle {
-            solver: Solver::new(predicates, limits.stop.clone(), limits.differences),
-            connections: Connections::new(predicates),
-            known: FxHashMap::default(),
-        },
-        states: Vec::new(),
-        by_position: FxHashMap::default(),
-        broken: None,
-    };
+    let mut search = Lazy::new(program, predicates, buffers, &limits)?;
     let finding = search.run(limits);
     Ok(LazyOutcome {
         finding,
@@ -131,13 +114,48 @@ struct Lazy<'a> {
     broken: Option<(Property, Vec<LazyStep>)>,
 }
 
-impl Lazy<'_> {
-    /// Breadth first; ends at the first user's property that may be broken.
-    fn run(&mut self, limits: LazyLimits) -> LazyFinding {
+impl<'a> Lazy<'a> {
+    fn new(
+        program: &'a Program,
+        predicates: &'a [Predicate],
+        buffers: &'a [Buffer],
+        limits: &LazyLimits,
+    ) -> Result<Self, AbstractionError> {
+        let sizes = CubeSizes {
+            updates: 0,
+            conditions: 0,
+        };
+        let effects = Effects::new(program, predicates, sizes, buffers);
+        let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
+        Ok(Lazy {
+            program,
+            predicates,
+            buffers,
+            specs: specs.collect::<Result<Vec<_>, _>>()?,
+            edges: super::edge_effects(program, &effects)?,
+            oracle: Oracle {
+                solver: Solver::new(predicates, limits.stop.clone(), limits.differences),
+                connections: Connections::new(predicates),
+                known: FxHashMap::default(),
+            },
+            states: Vec::new(),
+            by_position: FxHashMap::default(),
+            broken: None,
+        })
+    }
+
+    /// The state before the first step.
+    fn start(&mut self) -> usize {
         let entries = self.program.threads.iter().map(|thread| thread.entry);
         let position = (entries.collect(), None);
         let values = self.initial_values();
-        let mut work: VecDeque<usize> = self.add(position, values, None).into_iter().collect();
+        self.push(position, values, None)
+    }
+
+    /// Breadth first; ends at the first user's property that may be broken.
+    fn run(&mut self, limits: LazyLimits) -> LazyFinding {
+        let start = self.start();
+        let mut work = VecDeque::from([start]);
         while let Some(number) = work.pop_front() {
             if self.states.len() > limits.max_states {
                 return LazyFinding::States;
@@ -353,14 +371,25 @@ impl Lazy<'_> {
             states[other].covered |= covered;
             !covered
         });
-        same_place.push(states.len());
-        states.push(State {
+        Some(self.push(position, values, came_by))
+    }
+
+    fn push(
+        &mut self,
+        position: Position,
+        values: Values,
+        came_by: Option<(usize, LazyStep)>,
+    ) -> usize {
+        let number = self.states.len();
+        let same_place = self.by_position.entry(position.clone()).or_default();
+        same_place.push(number);
+        self.states.push(State {
             position,
             values,
             came_by,
             covered: false,
         });
-        Some(states.len() - 1)
+        number
     }
 }
 

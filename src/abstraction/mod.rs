@@ -99,6 +99,8 @@ pub struct Origin {
     pub property: Option<Property>,
     /// The place in the source.
     pub span: Span,
+    /// Whether the statement does nothing: no predicate sees the step.
+    pub idle: bool,
 }
 
 /// A number at this place is too large to reason about.
@@ -183,6 +185,12 @@ impl Abstraction {
     /// The cube at a place of the boolean program.
     pub fn cube(&self, expr: &boolprog_checker::ast::Expr) -> Option<Cube> {
         self.names.cube(expr)
+    }
+
+    /// The steps that no predicate sees.
+    pub fn unseen(&self) -> IndexSet<(ThreadId, LocId, usize)> {
+        let idle = self.origins.iter().filter(|origin| origin.idle);
+        idle.filter_map(|origin| origin.edge).collect()
     }
 
     /// The predicate that a boolean variable stands for.

@@ -170,7 +170,7 @@ impl Figures {
                 AttemptOutcome::Verified => "verified".to_owned(),
                 AttemptOutcome::Abstraction(property, _) => format!("unknown: {}", property.name),
                 AttemptOutcome::Violated(_) => "violated".to_owned(),
-                AttemptOutcome::Overflow(_) => "overflow".to_owned(),
+                AttemptOutcome::Overflow(..) => "overflow".to_owned(),
                 AttemptOutcome::Limit(StopReason::States) => "too many states".to_owned(),
                 AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted) => {
                     OUT_OF_TIME.to_owned()

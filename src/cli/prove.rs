@@ -1,9 +1,10 @@
 //! `cupola prove`: verifies under SC and completes the proof with its cubes.
 
 use clap::Args;
+use cupola::lang::source::SourceFile;
 use cupola::pipeline;
 use cupola::program;
-use cupola::report::AttemptOutcome;
+use cupola::report::{AttemptOutcome, Method};
 use indexmap::IndexSet;
 
 use super::pipeline::PipelineArgs;
@@ -32,33 +33,43 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
             (proof.text(&program), Exit::Done)
         }
         None => {
-            console.note(&explanation(&proved.attempt.outcome));
-            (String::new(), Exit::Unknown)
+            let outcome = &proved.attempt.outcome;
+            console.note(&explanation(outcome, proved.attempt.method, &loaded.file));
+            let violated = matches!(outcome, AttemptOutcome::Violated(_));
+            let exit = if violated {
+                Exit::Violated
+            } else {
+                Exit::Unknown
+            };
+            (String::new(), exit)
         }
     };
     Ok(Answer {
         text,
         output: match exit {
             // Without a proof there is nothing to write.
-            Exit::Unknown => OutputArgs::default(),
+            Exit::Unknown | Exit::Violated => OutputArgs::default(),
             _ => args.output.clone(),
         },
         exit,
     })
 }
 
-fn explanation(outcome: &AttemptOutcome) -> String {
+fn explanation(outcome: &AttemptOutcome, method: Method, source: &SourceFile) -> String {
     match outcome {
+        AttemptOutcome::Violated(violation) => format!(
+            "violated: under sc `{}` is broken by this execution:\n{}",
+            violation.property,
+            violation.text(source)
+        ),
         AttemptOutcome::Abstraction(property, trace) => format!(
             "unknown: under sc the predicates cannot exclude that `{}` is broken:\n{}",
             property.name,
-            trace.text()
+            trace.explained(method)
         ),
         AttemptOutcome::Limit(_) => {
             "unknown: a limit was reached; try `--max-states` or `--timeout`".to_owned()
         }
-        AttemptOutcome::Overflow(_) | AttemptOutcome::Verified | AttemptOutcome::Violated(_) => {
-            "unknown".to_owned()
-        }
+        AttemptOutcome::Overflow(..) | AttemptOutcome::Verified => "unknown".to_owned(),
     }
 }

@@ -7,6 +7,7 @@ use boolprog_checker::{
 };
 use indexmap::IndexSet;
 
+use super::replay::Replaying;
 use super::{
     PipelineConfig, PipelineError, Stage, Task, abstracted, extrapolated, stage, stage_in,
     too_large,
@@ -79,7 +80,11 @@ pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, Pipelin
         ..this.options()
     };
     let outcome = boolprog_checker::check(&built.abstraction.program, &options);
-    let attempt = this.judge(&built, &outcome);
+    let judged = this.judge(&built, &outcome);
+    let attempt = Attempt {
+        outcome: this.replaying().explained(judged.outcome),
+        ..judged
+    };
     let verified = matches!(attempt.outcome, AttemptOutcome::Verified);
     let proof = verified.then(|| Proof {
         cubes: Some(proof_cubes(task.proof, &built.abstraction, &outcome)),
@@ -179,18 +184,21 @@ impl Try<'_> {
 
     fn judge(&self, built: &Built, outcome: &Outcome) -> Attempt {
         let abstraction = &built.abstraction;
-        let tell = |trace: &Trace| {
-            AbstractTrace::new(trace, abstraction, &self.stage.reduced, self.task.file)
+        let tell = |trace: &Trace, property: &Property| {
+            let told = (abstraction, property);
+            AbstractTrace::new(trace, told, &self.stage.reduced, self.task.file)
         };
         let found = match decisive(abstraction, outcome) {
             Decisive::Verified => AttemptOutcome::Verified,
             // Without time for the solver the abstraction says nothing about the predicates.
             _ if self.config.stop().is_due() => self.stopped(),
             Decisive::Broken(property, trace) => {
-                AttemptOutcome::Abstraction(property.clone(), tell(trace))
+                self.replayed(property.clone(), tell(trace, property))
             }
             Decisive::Limit(reason) => AttemptOutcome::Limit(reason),
-            Decisive::Overflow(trace) => AttemptOutcome::Overflow(tell(trace)),
+            Decisive::Overflow(property, trace) => {
+                AttemptOutcome::Overflow(property.clone(), tell(trace, property))
+            }
         };
         Attempt {
             cubes: match self.tuning.method {
@@ -221,13 +229,9 @@ impl Try<'_> {
         let buffers = super::forgotten(self.stage, self.config);
         let found = lazy::search(reduced, &proof.predicates, &buffers, limits)
             .map_err(|AbstractionError { span, error }| too_large(error, span))?;
-        let tell = |path: &[LazyStep]| {
-            AbstractTrace::from_lazy(
-                (&found.initial, path),
-                &proof.predicates,
-                reduced,
-                task.file,
-            )
+        let tell = |path: &[LazyStep], property: &Property| {
+            let told = (&proof.predicates[..], property);
+            AbstractTrace::from_lazy((&found.initial, path), told, reduced, task.file)
         };
         let outcome = match &found.finding {
             LazyFinding::Verified => AttemptOutcome::Verified,
@@ -235,9 +239,11 @@ impl Try<'_> {
             LazyFinding::States => AttemptOutcome::Limit(StopReason::States),
             LazyFinding::Broken(property, path) => match property.kind {
                 PropertyKind::User | PropertyKind::Bounds => {
-                    AttemptOutcome::Abstraction(property.clone(), tell(path))
+                    self.replayed(property.clone(), tell(path, property))
                 }
-                PropertyKind::Overflow => AttemptOutcome::Overflow(tell(path)),
+                PropertyKind::Overflow => {
+                    AttemptOutcome::Overflow(property.clone(), tell(path, property))
+                }
             },
         };
         Ok(Attempt {
@@ -245,6 +251,19 @@ impl Try<'_> {
             check_time: start.elapsed(),
             ..self.attempt(proof.predicates.len(), found.effort, outcome)
         })
+    }
+
+    /// What a path that may break a property is: a violation, if it is real.
+    fn replayed(&self, property: Property, trace: AbstractTrace) -> AttemptOutcome {
+        self.replaying().replayed(property, trace)
+    }
+
+    fn replaying(&self) -> Replaying<'_> {
+        Replaying {
+            task: self.task,
+            stage: self.stage,
+            config: self.config,
+        }
     }
 
     /// An attempt with the figures that every method has.
@@ -276,7 +295,7 @@ enum Decisive<'a> {
     Verified,
     Broken(&'a Property, &'a Trace),
     Limit(StopReason),
-    Overflow(&'a Trace),
+    Overflow(&'a Property, &'a Trace),
 }
 
 /// A user's property that may be broken comes first, then a limit, then an overflow.
@@ -292,7 +311,7 @@ fn decisive<'a>(abstraction: &'a Abstraction, outcome: &'a Outcome) -> Decisive<
                     PropertyKind::User | PropertyKind::Bounds => {
                         return Decisive::Broken(property, trace);
                     }
-                    PropertyKind::Overflow => overflow = overflow.or(Some(trace)),
+                    PropertyKind::Overflow => overflow = overflow.or(Some((property, trace))),
                 }
             }
             Finding::Unknown(Reason::Limit(reached)) => {
@@ -306,7 +325,7 @@ fn decisive<'a>(abstraction: &'a Abstraction, outcome: &'a Outcome) -> Decisive<
     }
     match (limit, overflow) {
         (Some(reason), _) => Decisive::Limit(reason),
-        (None, Some(trace)) => Decisive::Overflow(trace),
+        (None, Some((property, trace))) => Decisive::Overflow(property, trace),
         (None, None) => Decisive::Verified,
     }
 }

@@ -11,6 +11,7 @@
 mod attempt;
 mod buffers;
 mod refute;
+mod replay;
 mod verify;
 
 use std::sync::Arc;

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::attempt::{Try, Tuning, prove};
 use super::refute::{self, refute};
+use super::replay::Replaying;
 use super::{PipelineConfig, PipelineError, Stage, Task, stage};
 use crate::abstraction::CubeSizes;
 use crate::model::Model;
@@ -144,15 +145,32 @@ fn verify_model(
         attempts: Vec::new(),
         sc_failed: false,
     };
-    for k in bounds(model, config.bound) {
+    let bounds = bounds(model, config.bound);
+    let last = *bounds.end();
+    for k in bounds {
         let stage = stage(task, model, k, &config.pipeline.placement)?;
         result.fences = stage.fences.iter().cloned().collect();
         result.attempts.extend(try_stage(task, &stage, config)?);
-        if !matches!(result.outcome(), Some(AttemptOutcome::Overflow(_))) {
+        let overflows = matches!(result.outcome(), Some(AttemptOutcome::Overflow(..)));
+        if !overflows || k == last {
+            explain(task, &stage, config, &mut result);
             break;
         }
     }
     Ok(result)
+}
+
+/// Says of the last try what can be said of its path.
+fn explain(task: &Task<'_>, stage: &Stage, config: &VerifyConfig, result: &mut ModelResult) {
+    let replaying = Replaying {
+        task,
+        stage,
+        config: &config.pipeline,
+    };
+    if let Some(mut last) = result.attempts.pop() {
+        last.outcome = replaying.explained(last.outcome);
+        result.attempts.push(last);
+    }
 }
 
 /// Tries the methods in turn until one verifies the program, overflows or reaches a limit.

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{
-    AbstractTrace, Attempt, AttemptOutcome, FoundBy, ModelResult, Report, StopReason, Violation,
+    AbstractTrace, Attempt, AttemptOutcome, FoundBy, Lack, ModelResult, Reality, Report,
+    StopReason, Violation,
 };
+use crate::lang::source::SourceFile;
 use crate::model::Model;
 
 /// The number of the schema: it changes when a field changes its meaning or goes away.
@@ -60,7 +62,7 @@ impl Report {
             None => result
                 .outcome()
                 .and_then(AttemptOutcome::trace)
-                .map(AbstractTrace::json),
+                .map(|trace| trace.json(&self.source)),
         };
         let mut object = json!({
             "model": result.model.to_string(),
@@ -115,7 +117,9 @@ impl AttemptOutcome {
     /// The path that stands against the program, if there is one.
     pub fn trace(&self) -> Option<&AbstractTrace> {
         match self {
-            AttemptOutcome::Abstraction(_, trace) | AttemptOutcome::Overflow(trace) => Some(trace),
+            AttemptOutcome::Abstraction(_, trace) | AttemptOutcome::Overflow(_, trace) => {
+                Some(trace)
+            }
             AttemptOutcome::Verified | AttemptOutcome::Violated(_) | AttemptOutcome::Limit(_) => {
                 None
             }
@@ -142,7 +146,13 @@ impl FoundBy {
 }
 
 impl AbstractTrace {
-    fn json(&self) -> Value {
+    fn json(&self, source: &SourceFile) -> Value {
+        let (impossible, missing) = match &self.reality {
+            Reality::Real(execution) => return execution.json(source),
+            Reality::Impossible(step, Lack::Predicates(lines)) => (Some(step + 1), &lines[..]),
+            Reality::Impossible(step, Lack::Cubes | Lack::Unknown) => (Some(step + 1), &[][..]),
+            Reality::Undecided => (None, &[][..]),
+        };
         let values = |pairs: &[(String, Option<bool>)]| {
             let object = pairs
                 .iter()
@@ -161,6 +171,8 @@ impl AbstractTrace {
             "abstract": true,
             "initial": values(&self.initial),
             "steps": steps.collect::<Vec<_>>(),
+            "impossible_step": impossible,
+            "missing": missing,
         })
     }
 }
@@ -179,7 +191,7 @@ fn reason_of(outcome: &AttemptOutcome) -> Option<&'static str> {
     match outcome {
         AttemptOutcome::Verified | AttemptOutcome::Violated(_) => None,
         AttemptOutcome::Abstraction(..) => Some("abstraction"),
-        AttemptOutcome::Overflow(_) => Some("overflow"),
+        AttemptOutcome::Overflow(..) => Some("overflow"),
         AttemptOutcome::Limit(StopReason::States) => Some("states"),
         AttemptOutcome::Limit(StopReason::Timeout) => Some("timeout"),
         AttemptOutcome::Limit(StopReason::Interrupted) => Some("interrupted"),
@@ -192,7 +204,7 @@ fn property(result: &ModelResult) -> Option<&str> {
     }
     match result.outcome()? {
         AttemptOutcome::Abstraction(property, _) => Some(&property.name),
-        AttemptOutcome::Overflow(_) => Some("overflow"),
+        AttemptOutcome::Overflow(..) => Some("overflow"),
         AttemptOutcome::Verified | AttemptOutcome::Violated(_) | AttemptOutcome::Limit(_) => None,
     }
 }

@@ -4,6 +4,7 @@
 //! used by `cupola prove`. Nothing here decides anything.
 
 mod json;
+mod remarks;
 mod table;
 mod trace;
 mod violation;
@@ -15,7 +16,7 @@ use crate::lang::source::SourceFile;
 use crate::model::Model;
 use crate::smt::Effort;
 pub use table::TraceForm;
-pub use trace::{AbstractStep, AbstractTrace};
+pub use trace::{AbstractStep, AbstractTrace, Lack, Reality};
 pub use violation::{FoundBy, Violation};
 
 /// A way to build the abstraction.
@@ -104,7 +105,7 @@ pub enum AttemptOutcome {
     /// The abstraction cannot exclude that a property is broken.
     Abstraction(Property, AbstractTrace),
     /// A store may meet a full buffer; the properties hold until then.
-    Overflow(AbstractTrace),
+    Overflow(Property, AbstractTrace),
     /// A limit was reached.
     Limit(StopReason),
 }

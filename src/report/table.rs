@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use super::remarks::remarks;
 use super::{Attempt, AttemptOutcome, FoundBy, Method, ModelResult, Report, StopReason, Violation};
 
 /// The form of real executions in the text.
@@ -48,7 +49,7 @@ impl Report {
         for result in &self.results {
             text += &match result.violation() {
                 Some(violation) => self.violated(result, violation, form),
-                None => remarks(result),
+                None => remarks(self, result),
             };
         }
         text
@@ -75,7 +76,7 @@ impl Attempt {
             AttemptOutcome::Verified => "verified".to_owned(),
             AttemptOutcome::Violated(violation) => format!("violated: {}", violation.property),
             AttemptOutcome::Abstraction(property, _) => format!("unknown: {}", property.name),
-            AttemptOutcome::Overflow(_) => "unknown: overflow".to_owned(),
+            AttemptOutcome::Overflow(..) => "unknown: overflow".to_owned(),
             AttemptOutcome::Limit(StopReason::States) => "unknown: too many states".to_owned(),
             AttemptOutcome::Limit(StopReason::Timeout) => "unknown: out of time".to_owned(),
             AttemptOutcome::Limit(StopReason::Interrupted) => "unknown: interrupted".to_owned(),
@@ -195,72 +196,4 @@ fn table(rows: Vec<[String; 13]>) -> String {
         text.push('\n');
     }
     text
-}
-
-fn remarks(result: &ModelResult) -> String {
-    let Some(last) = result.attempts.last() else {
-        return String::new();
-    };
-    let model = result.model;
-    let mut text = String::new();
-    if result.sc_failed {
-        return format!(
-            "\n{model}: not tried, since the program is not verified under sc with this proof.\n"
-        );
-    }
-    match &last.outcome {
-        AttemptOutcome::Verified | AttemptOutcome::Violated(_) => {}
-        AttemptOutcome::Abstraction(property, trace) => {
-            text += &format!(
-                "\n{model}: the abstraction cannot exclude that `{}` is broken:\n{}",
-                property.name,
-                trace.text()
-            );
-            text += &advice(result);
-        }
-        AttemptOutcome::Overflow(trace) => {
-            text += &format!(
-                "\n{model}: a buffer may hold more than {} entries:\n{}",
-                last.k,
-                trace.text()
-            );
-            text +=
-                "Try a larger bound (`-k`, `--max-k`), or another fence placement (`--fences`).\n";
-        }
-        AttemptOutcome::Limit(StopReason::States) => {
-            text += &format!(
-                "\n{model}: the checker stored as many states as it may; try `--max-states`.\n"
-            );
-        }
-        AttemptOutcome::Limit(StopReason::Timeout) => {
-            text += &format!("\n{model}: the time is over; try `--timeout`.\n");
-        }
-        AttemptOutcome::Limit(StopReason::Interrupted) => {
-            text += &format!("\n{model}: interrupted.\n");
-        }
-    }
-    let unanswered: u64 = result
-        .attempts
-        .iter()
-        .map(|tried| tried.effort.unknown)
-        .sum();
-    let stopped = matches!(
-        last.outcome,
-        AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted)
-    );
-    if unanswered > 0 && !stopped {
-        text += &format!("{model}: the solver did not answer {unanswered} questions.\n");
-    }
-    text
-}
-
-/// What to try where the abstraction is too coarse.
-fn advice(result: &ModelResult) -> String {
-    let methods: Vec<Method> = result.attempts.iter().map(|tried| tried.method).collect();
-    match methods.last() {
-        Some(Method::Ce) => "Try `--method pe`; or add a predicate that relates locals of the thread that writes and the thread that reads, and compute the cubes anew with `cupola prove`.\n",
-        Some(Method::Lazy) => "The predicates themselves are too weak: add some that distinguish this path.\n",
-        _ => "Add predicates that distinguish this path; `--method lazy` tells whether the predicates or the cubes are too weak.\n",
-    }
-    .to_owned()
 }

@@ -115,7 +115,7 @@ fn reason(report: &Report) -> String {
         Some(AttemptOutcome::Abstraction(property, _)) => {
             format!("the abstraction is too coarse for `{}`", property.name)
         }
-        Some(AttemptOutcome::Overflow(_)) => {
+        Some(AttemptOutcome::Overflow(..)) => {
             "a buffer overflows at every k that was tried".to_owned()
         }
         Some(AttemptOutcome::Limit(StopReason::States)) => {

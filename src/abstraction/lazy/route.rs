@@ -1,0 +1,69 @@
+//! One path instead of all: whether the predicates exclude it, whatever the sizes of cubes.
+
+use super::{
+    AbstractionError, Effect, Flag, Lazy, LazyLimits, LocId, Predicate, Program, Property, Stop,
+    ThreadId,
+};
+
+/// A path, and the property that it may break.
+#[derive(Clone, Copy, Debug)]
+pub struct Route<'a> {
+    /// The steps: thread, location and place among its edges.
+    pub steps: &'a [(ThreadId, LocId, usize)],
+    /// The property; without one it is only asked whether the steps can be taken.
+    pub property: Option<&'a Property>,
+}
+
+/// Whether the strongest abstract steps exclude a path.
+pub fn excludes(
+    program: &Program,
+    predicates: &[Predicate],
+    route: Route<'_>,
+    stop: Stop,
+) -> Result<bool, AbstractionError> {
+    let limits = LazyLimits {
+        max_states: usize::MAX,
+        stop,
+        differences: true,
+    };
+    let mut search = Lazy::new(program, predicates, &[], &limits)?;
+    let mut number = search.start();
+    let mut position = search.states[number].position.0.clone();
+    for &(thread, at, place) in route.steps {
+        search.broken = None;
+        let Some(values) = search.post(number, (thread, at, place)) else {
+            return Ok(true);
+        };
+        let edge = &program.threads[thread.index()].locations[at.index()].edges[place];
+        // A background block starts where its thread never is.
+        if position[thread.index()] == at {
+            position[thread.index()] = edge.target;
+        }
+        number = search.push((position.clone(), None), values, None);
+    }
+    Ok(match route.property {
+        None => false,
+        Some(property) => !search.may_break(number, property),
+    })
+}
+
+impl Lazy<'_> {
+    /// Whether a property may be broken: by the step that led to a state, or, if it is a spec, there.
+    fn may_break(&mut self, number: usize, property: &Property) -> bool {
+        let noted = self.broken.as_ref();
+        if noted.is_some_and(|(broken, _)| broken == property) {
+            return true;
+        }
+        let (locations, _) = self.states[number].position.clone();
+        let holds = |flag: &Flag| flag.locations.contains(&locations[flag.thread.index()]);
+        let values = self.states[number].values.clone();
+        let specs = self.specs.clone();
+        specs.iter().flatten().any(|effect| match effect {
+            Effect::Assert(questions, asserted) if asserted == property => {
+                let mut goals = questions.iter().map(|q| q.goal.decide_flags(&holds));
+                !goals.all(|goal| self.oracle.implies(&values, &goal))
+            }
+            Effect::Assert(..) | Effect::Assume(_) | Effect::Update(_) | Effect::Forget(_) => false,
+        })
+    }
+}

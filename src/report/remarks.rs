@@ -1,0 +1,150 @@
+//! What there is to say about a model that is neither verified nor violated: the path that stands in
+//! the way, whether it is real, and what to try.
+
+use crate::lang::source::SourceFile;
+use crate::model::Model;
+
+use super::{
+    AbstractTrace, AttemptOutcome, Lack, Method, ModelResult, Reality, Report, StopReason,
+};
+
+/// What to try where no predicate is known that would help.
+const OTHER_WAYS: &str = "Try `--method lazy`, which needs no cubes, larger cubes (`--cube-size`), \
+    `--method pe` instead of `ce`, or `cupola explore`, which decides programs with few states.\n";
+
+/// The remarks about a model, with an empty line before them.
+pub(super) fn remarks(report: &Report, result: &ModelResult) -> String {
+    let model = result.model;
+    if !result.sc_failed {
+        return tried(report, result, model);
+    }
+    let told = report.results.iter().any(|other| other.model == Model::Sc);
+    let why = match told {
+        true => String::new(),
+        false => tried(report, result, Model::Sc),
+    };
+    format!(
+        "\n{model}: not tried, since the program is not verified under sc with this proof.\n{why}"
+    )
+}
+
+/// The remarks about the tries of a result, which are for `model`.
+fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
+    let Some(last) = result.attempts.last() else {
+        return String::new();
+    };
+    let mut text = match &last.outcome {
+        AttemptOutcome::Verified | AttemptOutcome::Violated(_) => String::new(),
+        AttemptOutcome::Abstraction(property, trace) => {
+            format!(
+                "\n{model}: the abstraction cannot exclude that `{}` is broken:\n{}",
+                property.name,
+                trace.explained(last.method)
+            )
+        }
+        AttemptOutcome::Overflow(_, trace) => {
+            format!("\n{model}: ") + &overflow(trace, last.k, &report.source)
+        }
+        AttemptOutcome::Limit(StopReason::States) => {
+            format!("\n{model}: the checker stored as many states as it may; try `--max-states`.\n")
+        }
+        AttemptOutcome::Limit(StopReason::Timeout) => {
+            format!("\n{model}: the time is over; try `--timeout`.\n")
+        }
+        AttemptOutcome::Limit(StopReason::Interrupted) => format!("\n{model}: interrupted.\n"),
+    };
+    let tries = result.attempts.iter();
+    let unanswered: u64 = tries.map(|tried| tried.effort.unknown).sum();
+    let stopped = matches!(
+        last.outcome,
+        AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted)
+    );
+    if unanswered > 0 && !stopped {
+        text += &format!("{model}: the solver did not answer {unanswered} questions.\n");
+    }
+    text
+}
+
+/// An overflow: an execution that has it, or the path that may.
+fn overflow(trace: &AbstractTrace, k: usize, source: &SourceFile) -> String {
+    let last = trace.steps.last();
+    let (thread, line) = last.map_or(("a thread", 0), |step| (&step.thread, step.line));
+    let stores = if k == 1 { "store" } else { "stores" };
+    let more =
+        format!("the store in line {line} puts more than {k} {stores} into a buffer of {thread}");
+    let larger = "Try a larger bound (`-k`, `--max-k`), or another fence placement (`--fences`).\n";
+    match &trace.reality {
+        Reality::Real(execution) => format!(
+            "{more}, as this execution shows; it breaks no property:\n{}{larger}",
+            execution.text(source)
+        ),
+        Reality::Impossible(..) => format!(
+            "the abstraction cannot exclude that {more}:\n{}{}{}",
+            trace.text(),
+            reality(trace),
+            lack(trace).unwrap_or_else(|| larger.to_owned()),
+        ),
+        Reality::Undecided => format!(
+            "the abstraction cannot exclude that {more}:\n{}{larger}",
+            trace.text()
+        ),
+    }
+}
+
+/// Whether a path is real.
+fn reality(trace: &AbstractTrace) -> String {
+    match &trace.reality {
+        Reality::Impossible(index, _) => {
+            let step = &trace.steps[(*index).min(trace.steps.len().saturating_sub(1))];
+            let what = match step.edge {
+                Some(_) => format!("cannot be taken in reality: `{}`", step.text),
+                None => "finds the property intact in reality".to_owned(),
+            };
+            format!("The path is not real: step {} {what}.\n", index + 1)
+        }
+        Reality::Undecided => "Whether the path is real is not known.\n".to_owned(),
+        Reality::Real(_) => String::new(),
+    }
+}
+
+/// What would exclude a path that is not real, if that is known.
+fn lack(trace: &AbstractTrace) -> Option<String> {
+    match &trace.reality {
+        Reality::Impossible(_, Lack::Predicates(lines)) => {
+            let what = match &lines[..] {
+                [_] => "a fact that no predicate of the proof tells; with this line",
+                _ => "facts that no predicate of the proof tells; with these lines",
+            };
+            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            Some(format!(
+                "It hinges on {what} in `predicates {{ }}` the path is excluded:\n{lines}"
+            ))
+        }
+        Reality::Impossible(_, Lack::Cubes) => Some(format!(
+            "The predicates exclude it, but no cube is large enough to tell. {OTHER_WAYS}"
+        )),
+        Reality::Impossible(_, Lack::Unknown) | Reality::Undecided | Reality::Real(_) => None,
+    }
+}
+
+impl AbstractTrace {
+    /// The path of a try with this method, whether it is real, and what to try.
+    pub fn explained(&self, method: Method) -> String {
+        let advice = lack(self).unwrap_or_else(|| advice(method));
+        self.text() + &reality(self) + &advice
+    }
+}
+
+/// What to try where the abstraction is too coarse and it is not known what would help.
+fn advice(method: Method) -> String {
+    let predicates = match method {
+        Method::Ce => {
+            "Add a predicate that relates locals of the thread that writes and the thread that reads, and compute the cubes anew with `cupola prove`."
+        }
+        Method::Lazy => {
+            "The predicates themselves are too weak: add some that distinguish this path."
+        }
+        Method::Trad | Method::Pe => "Add predicates that distinguish this path.",
+    };
+    format!("{predicates} {OTHER_WAYS}")
+}

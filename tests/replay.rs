@@ -1,0 +1,280 @@
+//! The replay of abstract paths: what is told to be violated is, and what is not real is explained.
+//!
+//! No search comes before the proof here: the paths of abstractions have to do.
+
+mod support;
+
+use cupola::explore::replay::replay;
+use cupola::explore::{ExploreConfig, Verdict as Explored, explore};
+use cupola::lang::placement::Placement;
+use cupola::lang::source::SourceFile;
+use cupola::model::Model;
+use cupola::pipeline::{Bound, MethodChoice};
+use cupola::program::lower;
+use cupola::proof;
+use cupola::report::{AttemptOutcome, FoundBy, Lack, Method, ModelResult, Reality, Verdict};
+use support::proofs::Proved;
+use support::{examples, random};
+
+const AUTO: (Bound, MethodChoice) = (Bound::Auto(2), MethodChoice::Auto);
+const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
+
+/// A violation is an execution that the separate interpreter can run.
+#[track_caller]
+fn assert_real(result: &ModelResult) {
+    let violation = result.violation().expect("it is violated");
+    replay(&violation.program, result.model, &violation.trace).expect("it is real");
+}
+
+/// What the proof lacks to exclude the path of the last try.
+fn lack(result: &ModelResult) -> Option<&Lack> {
+    match result.outcome()? {
+        AttemptOutcome::Abstraction(_, trace) | AttemptOutcome::Overflow(_, trace) => {
+            match &trace.reality {
+                Reality::Impossible(_, lack) => Some(lack),
+                Reality::Undecided | Reality::Real(_) => None,
+            }
+        }
+        AttemptOutcome::Verified | AttemptOutcome::Violated(_) | AttemptOutcome::Limit(_) => None,
+    }
+}
+
+/// Without its fences, an algorithm is violated by the path that its abstraction finds.
+fn broken_without_fences(name: &str, methods: &[MethodChoice]) {
+    let proved = Proved::example(name);
+    for model in RELAXED {
+        for &method in methods {
+            let report = proved.verify(&[model], (Bound::Auto(2), method), Placement::None);
+            let result = &report.results[0];
+            assert_eq!(
+                result.verdict(),
+                Verdict::Violated,
+                "{name} {model} {method:?}\n{}",
+                report.text()
+            );
+            assert_real(result);
+            let found = result.violation().map(|violation| violation.found_by);
+            assert_eq!(found, Some(FoundBy::Replay));
+        }
+    }
+}
+
+#[test]
+fn the_path_of_an_abstraction_breaks_peterson() {
+    let lazy = MethodChoice::Only(Method::Lazy);
+    broken_without_fences("peterson", &[MethodChoice::Auto, lazy]);
+}
+
+#[test]
+fn the_path_of_an_abstraction_breaks_dekker() {
+    broken_without_fences("dekker", &[MethodChoice::Auto]);
+}
+
+#[test]
+fn the_path_of_an_abstraction_breaks_szymanski() {
+    broken_without_fences("szymanski", &[MethodChoice::Only(Method::Pe)]);
+}
+
+#[test]
+fn the_path_of_an_abstraction_breaks_store_buffering() {
+    broken_without_fences("litmus_sb", &[MethodChoice::Auto]);
+}
+
+/// Initial values and arbitrary choices come from the solver, the least that will do.
+#[test]
+fn unknown_values_are_the_least_that_will_do() {
+    let program = "shared x = *, y;
+        thread P { local r, s; r = x; s = *; assume(s > 2 * r); if (r > 4) { y = s; } }
+        invariant small: y <= 10;";
+    let proof = "predicates { y <= 10; P.s <= 10; P.r <= 4; x <= 4; P.s <= 2 * P.r; }";
+    let proved = Proved::new("values", program, Some(proof));
+    for model in Model::ALL {
+        let report = proved.verify(&[model], AUTO, Placement::Declared);
+        assert_real(&report.results[0]);
+        let violation = report.results[0].violation().expect("it is violated");
+        let trace = &violation.trace;
+        assert_eq!(trace.initial[0], 5, "{}", report.text());
+        let chosen = trace.steps.iter().flat_map(|step| &step.action.path);
+        let chosen: Vec<i64> = chosen.filter_map(|taken| taken.value).collect();
+        assert_eq!(chosen, [11]);
+    }
+}
+
+/// Atomic sections, copies, arrays and atomic operations are told in terms of the source.
+#[test]
+fn everything_of_the_language_can_be_replayed() {
+    let program = "shared A[2], n;
+        thread P[2] { local r, i;
+            i = tid;
+            atomic { A[i] = 1; r = A[1 - i]; }
+            if (r == 0) { r = fetch_add(n, 1); } }
+        invariant one: n <= 1;";
+    let proof = "predicates { n <= 1; n <= 0; A[0] == 0; A[1] == 0; P[0].r == 0; P[1].r == 0;
+        P[0].i == 0; P[1].i == 1; }";
+    let proved = Proved::new("section", program, Some(proof));
+    let report = proved.verify(&[Model::Tso, Model::Pso], AUTO, Placement::Declared);
+    // Under TSO the atomic operation waits for the buffer, which does not hold up the load.
+    for result in &report.results {
+        assert_eq!(result.verdict(), Verdict::Violated, "{}", report.text());
+        assert_real(result);
+    }
+}
+
+#[test]
+fn an_index_out_of_range_is_a_violation() {
+    let program = "shared A[2], x; thread P { local r; r = x; x = 2; r = x; A[r] = 1; }";
+    let proof = "predicates { P.r == 0; P.r == 2; x == 0; x == 2; }";
+    let proved = Proved::new("index", program, Some(proof));
+    let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
+    for result in &report.results {
+        assert_real(result);
+        assert_eq!(
+            result.violation().map(|v| v.property.as_str()),
+            Some("bounds")
+        );
+    }
+}
+
+/// The last bound overflows for sure: the execution that fills the buffer is told.
+#[test]
+fn an_overflow_is_shown() {
+    let program = "shared x, y; thread P { loop { x = 1; } } thread Q { local r; r = x; y = r; }
+        invariant small: x <= 1;";
+    let proved = Proved::new("loops", program, Some("predicates { x <= 1; }"));
+    for model in RELAXED {
+        let report = proved.verify(&[model], AUTO, Placement::Declared);
+        let result = &report.results[0];
+        assert_eq!(result.verdict(), Verdict::Unknown);
+        let Some(AttemptOutcome::Overflow(_, trace)) = result.outcome() else {
+            panic!("it overflows\n{}", report.text());
+        };
+        let Reality::Real(execution) = &trace.reality else {
+            panic!("the overflow is real\n{}", report.text());
+        };
+        let last = execution.trace.steps.last().expect("there are steps");
+        assert_eq!(last.buffers[0].entries.len(), 3, "more than k = 2");
+        let text = report.text();
+        assert!(text.contains("into a buffer of P"), "{text}");
+    }
+}
+
+/// A path that is not real is told where, and the line that is told makes the proof complete.
+fn repaired(name: &str, model: Model, dropped: usize) -> bool {
+    let mut proved = Proved::example(name);
+    proved.proof.cubes = None;
+    proved.proof.predicates.remove(dropped);
+    let report = proved.verify(&[model], AUTO, Placement::Declared);
+    if report.is_verified() {
+        return false;
+    }
+    assert_ne!(report.verdict(), Verdict::Violated, "{}", report.text());
+    let sc_failed = report.results[0].sc_failed;
+    let report = match sc_failed {
+        true => proved.verify(&[Model::Sc], AUTO, Placement::Declared),
+        false => report,
+    };
+    let Some(Lack::Predicates(lines)) = lack(&report.results[0]) else {
+        return false;
+    };
+    let program = lower(&proved.checked, &Default::default());
+    let known = proved.proof.text(&program);
+    for line in lines {
+        assert!(
+            !known.contains(&format!("  {line}\n")),
+            "{name}: {line} is known"
+        );
+        assert!(report.text().contains(line), "{}", report.text());
+    }
+    let text = known.replace(
+        "predicates {",
+        &format!("predicates {{ {}", lines.join(" ")),
+    );
+    let file = SourceFile::new("repaired.proof", text);
+    let parsed = proof::parse(&file, &proved.checked);
+    proved.proof = parsed.expect("what is suggested can be pasted").0;
+    let report = proved.verify(&[model], AUTO, Placement::Declared);
+    assert_ne!(report.verdict(), Verdict::Violated, "{}", report.text());
+    report.is_verified()
+}
+
+#[test]
+fn a_dropped_predicate_is_suggested_again() {
+    let count = Proved::example("peterson").proof.predicates.len();
+    let repaired = (0..count).filter(|&dropped| repaired("peterson", Model::Pso, dropped));
+    assert!(repaired.count() >= 3);
+}
+
+#[test]
+fn suggestions_repair_the_alternating_bit_protocol() {
+    let count = Proved::example("abp").proof.predicates.len();
+    let repaired = (0..count).filter(|&dropped| repaired("abp", Model::Pso, dropped));
+    assert!(repaired.count() >= 1);
+}
+
+/// Every violation is real and is one for the explorer too; nothing verified is refuted.
+#[test]
+fn random_programs_are_violated_only_for_real() {
+    let setting = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();
+    let count = setting.map_or(40, |text| text.parse().expect("a number"));
+    let (mut violated, mut real) = (0, 0);
+    for seed in 0..count {
+        let text = cupola::lang::print(&random::program(seed));
+        let mut proved = Proved::new("random", &text, None);
+        proved.max_states = 20_000;
+        let one_try = (Bound::Fixed(2), MethodChoice::Only(Method::Pe));
+        let report = proved.verify(&Model::ALL, one_try, Placement::Declared);
+        for result in &report.results {
+            let fences = Placement::Declared
+                .in_force(&proved.checked, result.model)
+                .expect("its own placement");
+            let program = lower(&proved.checked, &fences);
+            let config = ExploreConfig {
+                max_states: 50_000,
+                ..ExploreConfig::default()
+            };
+            let explored = explore(&program, result.model, &config).expect("it can be explored");
+            let shown = || format!("seed {seed} {}\n{text}\n{}", result.model, report.text());
+            match result.verdict() {
+                Verdict::Verified => {
+                    assert_ne!(explored.verdict, Explored::Violated, "{}", shown())
+                }
+                Verdict::Violated => {
+                    assert_real(result);
+                    assert_ne!(explored.verdict, Explored::Safe, "{}", shown());
+                    real += 1;
+                }
+                Verdict::Unknown => {}
+            }
+            violated += usize::from(explored.verdict == Explored::Violated);
+        }
+    }
+    assert!(
+        2 * real >= violated,
+        "only {real} of {violated} violations were found"
+    );
+}
+
+/// With and without the search before the proof, no verdict contradicts the other.
+#[test]
+fn the_search_and_the_replay_do_not_contradict_each_other() {
+    for example in examples::finite() {
+        let mut proved = Proved::example(&example.name);
+        proved.max_states = 5_000;
+        let one_try = (Bound::Fixed(1), MethodChoice::Only(Method::Pe));
+        for expected in &example.header.expectations {
+            let placement = Placement::Named(expected.fences.clone());
+            let report = proved.verify(&[expected.model], one_try, placement);
+            let contradicts = match expected.safe {
+                true => Verdict::Violated,
+                false => Verdict::Verified,
+            };
+            let name = &example.name;
+            assert_ne!(
+                report.verdict(),
+                contradicts,
+                "{name} {expected}\n{}",
+                report.text()
+            );
+        }
+    }
+}

@@ -39,6 +39,9 @@ struct Arguments {
     /// Interleave steps that nobody can notice.
     #[arg(long)]
     no_invisible: bool,
+    /// Keep the values of variables that nobody will read.
+    #[arg(long)]
+    no_dead: bool,
     /// Most states stored.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     max_states: usize,
@@ -94,6 +97,7 @@ impl Arguments {
                 cover: !self.no_cover,
                 fuse: !self.no_fuse,
                 invisible: !self.no_invisible,
+                dead: !self.no_dead,
             },
             join: self.join,
             limits: Limits {

@@ -68,6 +68,8 @@ pub struct Reductions {
     pub fuse: bool,
     /// Do not interleave steps that no other thread and no assertion can notice.
     pub invisible: bool,
+    /// Forget variables that nobody reads before they are written, in three-valued search.
+    pub dead: bool,
 }
 
 impl Reductions {
@@ -76,12 +78,14 @@ impl Reductions {
         cover: true,
         fuse: true,
         invisible: true,
+        dead: true,
     };
     /// All reductions off.
     pub const NONE: Self = Self {
         cover: false,
         fuse: false,
         invisible: false,
+        dead: false,
     };
 }
 

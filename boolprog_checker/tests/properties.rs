@@ -168,6 +168,11 @@ fn reductions_do_not_change_verdicts() {
             invisible: true,
             ..Reductions::NONE
         },
+        Reductions { dead: false, ..all },
+        Reductions {
+            dead: true,
+            ..Reductions::NONE
+        },
     ];
     run(150, 3, |_, program| {
         for (mode, split) in [

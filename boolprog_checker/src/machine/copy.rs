@@ -172,6 +172,7 @@ impl<'a> Lowering<'a> {
             stmt,
             atomic: false,
             reducible: false,
+            forget: Vec::new(),
             edges,
         });
         LocId(self.locations.len() as u32 - 1)

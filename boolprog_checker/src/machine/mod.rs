@@ -11,6 +11,7 @@ pub(crate) mod code;
 pub(crate) mod condition;
 mod copy;
 pub(crate) mod fuse;
+pub(crate) mod liveness;
 pub(crate) mod lower;
 pub(crate) mod scope;
 pub(crate) mod visibility;
@@ -135,6 +136,8 @@ pub(crate) struct Location {
     pub atomic: bool,
     /// Whether a thread that stands here may run alone; see `visibility`.
     pub reducible: bool,
+    /// Globals that become unknown when a thread arrives here; see `liveness`.
+    pub forget: Vec<FrameBit>,
     pub edges: Vec<Edge>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A step is invisible if no other thread and no assertion can notice it: it assumes or assigns, and
 //! none of its variables is visible. Visible are the variables of assertions, globals that two
-//! threads can touch, and every variable that shares a conjunct of an `enforce` with a visible one.
+//! threads can touch at a time (main is alone until it starts the first), and every variable that shares a conjunct of an `enforce` with a visible one.
 //! A location is reducible if all its steps are invisible and none of them leads backwards. While a
 //! thread stands at a reducible location and can move, only that thread is moved; this is partial-order
 //! reduction with one thread's steps as the ample set:
@@ -143,11 +143,11 @@ fn close_under_enforce(machine: &Machine, visible: &mut FxHashSet<Variable>) {
 }
 
 /// A way a thread can begin, with all locations it can come to.
-struct Role {
+pub(super) struct Role {
     entry: LocId,
-    reach: Vec<bool>,
+    pub(super) reach: Vec<bool>,
     /// Whether several threads can begin this way.
-    many: bool,
+    pub(super) many: bool,
 }
 
 /// The globals that two threads can touch.
@@ -166,17 +166,20 @@ fn shared_globals(machine: &Machine) -> FxHashSet<Variable> {
     shared
 }
 
-fn touched_globals(machine: &Machine, role: &Role) -> FxHashSet<FrameBit> {
+/// The globals that a thread in this role can touch while there are others.
+pub(super) fn touched_globals(machine: &Machine, role: &Role) -> FxHashSet<FrameBit> {
+    let behind_a_start = behind_a_start(machine);
     let locations = machine
         .locations
         .iter()
-        .zip(&role.reach)
-        .filter(|(_, reached)| **reached);
+        .zip(role.reach.iter().zip(behind_a_start))
+        .filter(|(_, (reached, behind))| **reached && *behind);
     let bits = locations.flat_map(|(location, _)| location.edges.iter().flat_map(Edge::bits));
     bits.filter(|bit| *bit < machine.first_local()).collect()
 }
 
-fn roles(machine: &Machine) -> Vec<Role> {
+/// The ways in which threads can begin; the first is that of main.
+pub(super) fn roles(machine: &Machine) -> Vec<Role> {
     let mut entries = vec![machine.main];
     let mut next = 0;
     let mut roles: Vec<Role> = Vec::new();
@@ -238,6 +241,19 @@ fn starts(machine: &Machine, role: &Role) -> Vec<(LocId, bool)> {
         }
     }
     starts
+}
+
+/// The locations that control can come to once a thread has been started. At the others main is alone.
+fn behind_a_start(machine: &Machine) -> Vec<bool> {
+    let edges = machine
+        .locations
+        .iter()
+        .flat_map(|location| &location.edges);
+    let behind = edges.flat_map(|edge| match &edge.action {
+        Action::Start(start) => vec![edge.target, start.entry],
+        Action::NoOp | Action::Assume(_) | Action::Assert(_) | Action::Assign(_) => Vec::new(),
+    });
+    reach(machine, &behind.collect::<Vec<_>>())
 }
 
 /// The locations that control can come to.

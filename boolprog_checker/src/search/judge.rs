@@ -13,7 +13,7 @@ use super::explore::{Exploration, Found, Strategy, explore};
 use super::path::{Path, path_to};
 use super::split::{Context, Splitting};
 use crate::machine::fuse::fuse;
-use crate::machine::{LocId, Machine, visibility};
+use crate::machine::{LocId, Machine, liveness, visibility};
 use crate::options::{Limits, Mode, Options, Reductions, Split};
 use crate::outcome::{
     AbstractState, AssertId, AssertionReport, Finding, FiredDisjunct, Limit, Outcome, Reason,
@@ -98,6 +98,9 @@ fn prepare(machine: &Machine, reductions: Reductions) -> Machine {
     };
     if reductions.invisible && machine.main != LocId::ENDED {
         visibility::mark_reducible(&mut machine);
+    }
+    if reductions.dead && machine.main != LocId::ENDED {
+        liveness::mark_forgotten(&mut machine);
     }
     machine
 }

@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random bench performance performance-ours performance-page golden docs lint setup
+.PHONY: help demo test random exhaustive bench performance performance-ours performance-page golden docs lint setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -27,6 +27,10 @@ test: setup ## Run all tests
 random: setup ## Hold the reductions and the search for fences against the models on random programs
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random_programs
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test fences random
+
+exhaustive: setup ## Run the tests of the abstraction that take many minutes
+	CUPOLA_TRIES=40 $(CARGO) test --release --test soundness violated
+	$(CARGO) test --release --test searches --test soundness -- --ignored --nocapture
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace

@@ -36,6 +36,8 @@ fn counts_are_those_of_the_paper() {
         ("abp", 8, 17, 15),
         ("szymanski", 20, 37, 35),
         ("queue", 7, 16, 15),
+        ("bakery", 15, 32, 34),
+        ("ticket", 9, 24, 22),
     ] {
         let proved = Proved::example(name);
         let count = |model| texts(&proved, model, 1, ExtrapolateConfig::default()).len();

@@ -87,12 +87,12 @@ fn verified_programs_exit_with_0() {
 
 #[test]
 fn a_proof_that_is_too_weak_exits_with_5_and_tells_the_path() {
-    let (_folder, file) = folder(SAFE, "predicates { x == 5; }");
+    let (_folder, file) = folder(SAFE, "predicates { x == 0; }");
     for (command, more) in [("verify", &["--model", "all"][..]), ("prove", &[])] {
         let output = run(command, &file, more);
         assert_eq!(code(&output), 5, "{}", stderr(&output));
         let told = stdout(&output) + &stderr(&output);
-        assert!(told.contains("small"), "{told}");
+        assert!(told.contains("small") && told.contains("x = 1"), "{told}");
     }
     let output = run("prove", &file, &[]);
     assert!(output.stdout.is_empty());
@@ -125,6 +125,34 @@ fn a_proof_with_cubes_can_be_written_and_read_back() {
     ];
     let report: Value = serde_json::from_slice(&cupola(&model).stdout).expect("it is JSON");
     assert_eq!(report["results"][0]["method"], "ce");
+}
+
+#[test]
+fn timeouts_may_be_fractions_of_a_second() {
+    let (folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    let program = folder.path().join("p.bp");
+    std::fs::write(&program, "void main() begin assert(T); end").expect("it can be written");
+    for (command, file) in [("verify", &file), ("prove", &file), ("check", &program)] {
+        let model: &[&str] = if command == "verify" {
+            &["--model", "tso"]
+        } else {
+            &[]
+        };
+        let ends = |timeout| {
+            code(&run(
+                command,
+                file,
+                &[model, &["--timeout", timeout]].concat(),
+            ))
+        };
+        // The largest is more than the clock can say.
+        for timeout in ["300.5", "1e18"] {
+            assert_eq!(ends(timeout), 0, "{command} --timeout {timeout}");
+        }
+        for wrong in ["soon", "-1", "1e99"] {
+            assert_eq!(ends(wrong), 2, "{command} --timeout {wrong}");
+        }
+    }
 }
 
 #[test]

@@ -124,36 +124,6 @@ fn cube_extrapolation_asks_linearly_many_questions() {
 }
 
 #[test]
-fn both_searches_print_the_same_boolean_program() {
-    for name in ["dekker", "peterson", "abp", "szymanski", "queue"] {
-        let proved = Proved::example(name);
-        for (model, method) in [
-            (Model::Sc, Method::Trad),
-            (Model::Tso, Method::Pe),
-            (Model::Pso, Method::Pe),
-        ] {
-            let printed = |search| {
-                let config = PipelineConfig {
-                    search,
-                    ..PipelineConfig::default()
-                };
-                let built = boolean_program(&proved.task(), (model, 1), method, &config);
-                let built = built
-                    .expect("numbers are small")
-                    .expect("no cubes are needed");
-                built.program.to_string()
-            };
-            use cupola::abstraction::cubes::Search;
-            assert_eq!(
-                printed(Search::Fast),
-                printed(Search::Exhaustive),
-                "{name} {model}"
-            );
-        }
-    }
-}
-
-#[test]
 fn the_number_of_threads_does_not_show() {
     for name in ["peterson", "ticket"] {
         let proved = Proved::example(name);
@@ -172,24 +142,59 @@ fn the_number_of_threads_does_not_show() {
     }
 }
 
-/// Without a place of its placement an infinite algorithm is not verified.
+/// The placements of an algorithm under a model, each with one place less than its file's.
+fn with_a_place_less(proved: &Proved, model: Model) -> Vec<Placement> {
+    let places = Placement::Declared
+        .in_force(&proved.checked, model)
+        .expect("the program's own places");
+    let without = |dropped: &String| {
+        let rest = places.iter().filter(|place| *place != dropped);
+        Placement::Named(rest.cloned().collect())
+    };
+    places.iter().map(without).collect()
+}
+
+/// Without a place of its placement an infinite algorithm is not verified, whatever the method.
 #[test]
 fn placements_of_the_infinite_algorithms_are_minimal() {
     for name in ["queue", "bakery", "ticket"] {
         let proved = Proved::example(name);
         for model in RELAXED {
-            let places = Placement::Declared
-                .in_force(&proved.checked, model)
-                .expect("the program's own places");
-            for dropped in &places {
-                let rest = places.iter().filter(|place| *place != dropped).cloned();
-                let rest = Placement::Named(rest.collect());
-                let method = MethodChoice::Only(Method::Pe);
-                let report = proved.verify(&[model], (Bound::Auto(2), method), rest);
-                assert!(!report.is_verified(), "{name} {model} without {dropped}");
+            for placement in with_a_place_less(&proved, model) {
+                for method in [Method::Pe, Method::Ce] {
+                    let how = (Bound::Auto(4), MethodChoice::Only(method));
+                    let report = proved.verify(&[model], how, placement.clone());
+                    let told = report.text();
+                    assert!(!report.is_verified(), "{name} {placement:?}\n{told}");
+                }
             }
         }
     }
+}
+
+#[test]
+fn bakery_verifies_under_tso_with_its_other_placement() {
+    let other = Placement::Named(["a", "b"].map(str::to_owned).into_iter().collect());
+    let report = Proved::example("bakery").verify(&[Model::Tso], AUTO, other);
+    assert!(report.is_verified(), "{}", report.text());
+    assert_eq!(last_bound(&report.results[0]), 3);
+}
+
+/// Neither more threads than the checker starts by default, nor the last one, go unseen.
+#[test]
+fn programs_with_many_threads_are_checked_in_full() {
+    let program = |last: &str| {
+        let idle = (0..10).map(|i| format!("thread T{i} {{ local r; r = {i}; }}\n"));
+        let idle: String = idle.collect();
+        format!("shared x;\n{idle}thread Last {{ {last} }}\ninvariant small: x <= 1;\n")
+    };
+    let verified = |last: &str| {
+        let proved = Proved::new("many", &program(last), Some("predicates { x <= 1; }"));
+        let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
+        report.results.iter().filter(|r| r.is_verified()).count()
+    };
+    assert_eq!(verified("x = 1;"), 3);
+    assert_eq!(verified("x = 2;"), 0);
 }
 
 #[test]

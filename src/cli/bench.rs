@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use cupola::bench::plot::{Plot, plots};
@@ -10,7 +10,7 @@ use cupola::bench::{self, BenchConfig, Machine, Results};
 use cupola::report::Method;
 use cupola::smt;
 
-use super::input::seconds;
+use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::progress::Bar;
 use super::verify::ModelsArg;
@@ -122,7 +122,7 @@ impl BenchArgs {
             growth: self.growth,
             baseline: self.baseline.then_some(self.baseline_timeout),
             jobs: self.jobs.max(1),
-            deadline: self.timeout.map(|timeout| Instant::now() + timeout),
+            deadline: self.timeout.and_then(deadline),
             cancel: stop_on_interrupt(console),
             machine: machine(),
             peak_memory,

@@ -7,6 +7,7 @@ use clap::Args;
 use cupola::lang::ast::Span;
 use cupola::lang::source::Diagnostic;
 
+use super::input::seconds;
 use super::{Answer, Exit, Failure, Input, OutputArgs};
 
 /// Model-checks a boolean program; the binary `boolprog-checker` has more options.
@@ -24,8 +25,8 @@ pub struct CheckArgs {
     max_states: usize,
 
     /// Give up after this many seconds.
-    #[arg(long, value_name = "S")]
-    timeout: Option<u64>,
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
 
     /// Print the report as JSON.
     #[arg(long)]
@@ -82,7 +83,7 @@ impl CheckArgs {
             },
             limits: Limits {
                 max_states: self.max_states,
-                timeout: self.timeout.map(Duration::from_secs),
+                timeout: self.timeout,
                 ..Limits::default()
             },
             ..Options::default()

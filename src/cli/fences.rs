@@ -20,7 +20,7 @@ use cupola::pipeline::{MethodChoice, PipelineConfig, VerifyConfig};
 use cupola::proof::Proof;
 
 use super::explore::refused;
-use super::input::seconds;
+use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::pipeline::load_proof;
 use super::progress::Bar;
@@ -154,7 +154,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
         source: &source,
         candidates: &candidates,
         config: args.explore_config(stop_on_interrupt(console)),
-        deadline: args.timeout.map(|timeout| Instant::now() + timeout),
+        deadline: args.timeout.and_then(deadline),
     };
     let answer = setting.search(console)?;
     args.emit(&candidates, &answer, console)?;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use cupola::lang::placement::Placement;
@@ -73,4 +73,9 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .parse()
         .map_err(|_| "write a number of seconds, such as 10 or 0.5")?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+/// When a timeout that begins now is over; nothing if that is later than the clock can say.
+pub fn deadline(timeout: Duration) -> Option<Instant> {
+    Instant::now().checked_add(timeout)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use cupola::abstraction::CubeSizes;
@@ -17,6 +17,7 @@ use cupola::proof::{self, Proof};
 use cupola::shortcuts::{Shortcut, Shortcuts};
 use indexmap::IndexSet;
 
+use super::input::{deadline, seconds};
 use super::{Console, Failure, Input, PlacementArg};
 
 /// The program, its proof, and how to abstract it.
@@ -70,8 +71,8 @@ pub struct PipelineArgs {
     pub jobs: usize,
 
     /// Give up after this many seconds.
-    #[arg(long, value_name = "S")]
-    pub timeout: Option<u64>,
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<Duration>,
 
     /// The most states that the checker may store.
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
@@ -129,7 +130,6 @@ impl PipelineArgs {
 
     /// What the stages need to know.
     pub fn config(&self) -> PipelineConfig {
-        let timeout = self.timeout.map(Duration::from_secs);
         PipelineConfig {
             placement: self.fences.clone().map(|arg| arg.0).unwrap_or_default(),
             search: match self.search {
@@ -143,7 +143,7 @@ impl PipelineArgs {
                 drop_buffered: self.drop_buffered,
             },
             jobs: self.jobs.max(1),
-            deadline: timeout.map(|timeout| Instant::now() + timeout),
+            deadline: self.timeout.and_then(deadline),
             max_states: self.max_states,
             keep_slots: self.keep_slots,
             shortcuts: self

@@ -1,0 +1,82 @@
+//! `--search exhaustive` and `--search fast` print the same boolean program.
+//!
+//! Exhaustive search goes cube by cube, so its calls of the solver grow with a power of the number of
+//! predicates. On the examples that were made large on purpose it takes more than 500,000 of them;
+//! `make exhaustive` compares those too.
+
+#![allow(
+    clippy::print_stderr,
+    reason = "the long comparison tells how many calls it took"
+)]
+
+mod support;
+
+use cupola::abstraction::Abstraction;
+use cupola::abstraction::cubes::Search;
+use cupola::lang::placement::Placement;
+use cupola::model::Model;
+use cupola::pipeline::{self, PipelineConfig, abstracted, extrapolated};
+use cupola::report::Method;
+use support::examples;
+use support::proofs::Proved;
+
+/// The examples on which exhaustive search may take more than 500,000 calls.
+const LARGE: [&str; 2] = ["bakery-3", "ticket-4"];
+
+/// Every model with the methods that search for cubes.
+const CASES: [(Model, Method); 5] = [
+    (Model::Sc, Method::Trad),
+    (Model::Tso, Method::Trad),
+    (Model::Pso, Method::Trad),
+    (Model::Tso, Method::Pe),
+    (Model::Pso, Method::Pe),
+];
+
+#[test]
+fn both_searches_print_the_same_boolean_program() {
+    for example in examples::all() {
+        if LARGE.contains(&example.name.as_str()) {
+            continue;
+        }
+        for case in CASES {
+            let (_, exhaustive) = compare(&example.name, case);
+            let name = &example.name;
+            assert!(exhaustive <= 500_000, "{name} {case:?} is a large one");
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes; `make exhaustive` runs it"]
+fn both_searches_print_the_same_boolean_program_on_large_examples() {
+    for name in LARGE {
+        for case in CASES {
+            let (fast, exhaustive) = compare(name, case);
+            eprintln!("{name} {case:?}: {fast} calls and {exhaustive} calls");
+        }
+    }
+}
+
+/// Fails where the searches make different programs; else says how many calls each of them took.
+fn compare(name: &str, (model, method): (Model, Method)) -> (u64, u64) {
+    let proved = Proved::example(name);
+    let stage = pipeline::stage(&proved.task(), model, 1, &Placement::Declared)
+        .expect("the example can be reduced");
+    let config = PipelineConfig::default();
+    let proof = extrapolated(&proved.task(), &stage, method, &config.extrapolate)
+        .expect("numbers are small");
+    let built = |search| -> Abstraction {
+        let config = PipelineConfig {
+            search,
+            jobs: 2,
+            ..PipelineConfig::default()
+        };
+        abstracted(&proved.task(), &stage, &proof, method, &config).expect("numbers are small")
+    };
+    let (fast, exhaustive) = (built(Search::Fast), built(Search::Exhaustive));
+    assert!(
+        fast.program.to_string() == exhaustive.program.to_string(),
+        "{name} {model} {method:?}"
+    );
+    (fast.effort.calls, exhaustive.effort.calls)
+}

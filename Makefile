@@ -37,13 +37,18 @@ bench: setup ## Measure the explorer, the search for fences and the boolean prog
 
 performance: setup ## Take the figures of docs/performance.md anew, with those of the paper's algorithm (long)
 	$(CARGO) build --release --bin cupola
-	@date; time target/release/cupola bench --baseline --growth --json -o $(RESULTS) --force
-	@$(MAKE) --no-print-directory performance-page; date
+	@echo "Cupola takes less than a minute, then each of 35 rows of the paper's algorithm up to 10 minutes."
+	@start=$$(date +%s); \
+	target/release/cupola bench --baseline --baseline-jobs 2 --growth --json -o $(RESULTS) --force || test $$? = 5; \
+	echo "That took $$(( $$(date +%s) - start )) seconds."
+	@$(MAKE) --no-print-directory performance-page
 
 performance-ours: setup ## The same without the paper's algorithm, whose stored figures are kept (a minute)
 	$(CARGO) build --release --bin cupola
-	@date; time target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS) --force
-	@$(MAKE) --no-print-directory performance-page; date
+	@start=$$(date +%s); \
+	target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS) --force || test $$? = 5; \
+	echo "That took $$(( $$(date +%s) - start )) seconds."
+	@$(MAKE) --no-print-directory performance-page
 
 performance-page: ## Make the page and its plots from the stored figures
 	target/release/cupola bench --from $(RESULTS) --plot docs/performance --quiet > /dev/null || test $$? = 5

@@ -66,7 +66,7 @@ fn expectations_are_never_contradicted() {
     for example in examples::all() {
         let proved = proved(&example);
         for expected in &example.header.expectations {
-            let placement = Placement::Named(expected.fences.iter().cloned().collect());
+            let placement = Placement::Named(expected.fences.to_vec());
             let report = proved.verify(&[expected.model], ONE_TRY, placement);
             let verdict = report.results[0].verdict();
             let name = &example.name;

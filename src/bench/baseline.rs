@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Case;
 use super::run::Loaded;
-use crate::abstraction::{CubeSizes, Manner};
+use crate::abstraction::Manner;
 use crate::bench::Figures;
 use crate::lang::placement::Placement;
 use crate::pipeline::{self, PipelineConfig, PipelineError};
@@ -23,21 +23,18 @@ pub(super) fn run(
     config: &PipelineConfig,
 ) -> Result<Figures, PipelineError> {
     let start = Instant::now();
+    let end = start + limit;
     let config = PipelineConfig {
         placement: Placement::All,
         manner: Manner::Printed,
-        sizes: sizes(case),
+        sizes: case.algorithm.paper_sizes,
         keep_slots: true,
         jobs: 1,
-        deadline: Some(start + limit),
-        max_states: 50_000_000,
+        deadline: Some(config.deadline.map_or(end, |deadline| deadline.min(end))),
+        max_states: 20_000_000,
         cancel: config.cancel.clone(),
         ..PipelineConfig::default()
     };
     let tried = pipeline::attempt(&loaded.task(), (case.model, 1), case.method, &config)?;
     Ok(Figures::new(&tried, start.elapsed()))
-}
-
-fn sizes(case: &Case) -> CubeSizes {
-    case.algorithm.paper_sizes
 }

@@ -141,6 +141,8 @@ pub struct Figures {
 
 /// The verdict of a run that was given up.
 const OUT_OF_TIME: &str = "out of time";
+/// The verdict of a run that met too many states.
+const TOO_MANY_STATES: &str = "too many states";
 
 impl Results {
     /// Whether Cupola verified everything.
@@ -171,7 +173,7 @@ impl Figures {
                 AttemptOutcome::Abstraction(property, _) => format!("unknown: {}", property.name),
                 AttemptOutcome::Violated(_) => "violated".to_owned(),
                 AttemptOutcome::Overflow(..) => "overflow".to_owned(),
-                AttemptOutcome::Limit(StopReason::States) => "too many states".to_owned(),
+                AttemptOutcome::Limit(StopReason::States) => TOO_MANY_STATES.to_owned(),
                 AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted) => {
                     OUT_OF_TIME.to_owned()
                 }
@@ -192,7 +194,7 @@ impl Figures {
 
     /// Whether the run came to its end.
     pub fn ended(&self) -> bool {
-        self.verdict != OUT_OF_TIME
+        ![OUT_OF_TIME, TOO_MANY_STATES].contains(&self.verdict.as_str())
     }
 
     /// Whether the program is verified.

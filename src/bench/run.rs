@@ -1,7 +1,7 @@
 //! Runs the experiments, one after the other.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use super::results::{Figures, LeastRow, Machine, Results, Row, SCHEMA};
@@ -31,6 +31,8 @@ pub struct BenchConfig {
     pub growth: bool,
     /// The limit of each row of the baseline, if it is to run.
     pub baseline: Option<Duration>,
+    /// How many rows of the baseline run at the same time.
+    pub baseline_jobs: usize,
     /// The number of threads that ask the solver.
     pub jobs: usize,
     /// When to end everything.
@@ -143,6 +145,11 @@ impl BenchConfig {
         rows + least + growth + baseline
     }
 
+    fn is_over(&self) -> bool {
+        let late = |deadline| Instant::now() >= deadline;
+        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(late)
+    }
+
     fn pipeline(&self) -> PipelineConfig {
         PipelineConfig {
             jobs: self.jobs,
@@ -233,8 +240,7 @@ impl Bench<'_> {
     }
 
     fn is_over(&self) -> bool {
-        let late = |deadline| Instant::now() >= deadline;
-        self.config.cancel.load(Ordering::Relaxed) || self.config.deadline.is_some_and(late)
+        self.config.is_over()
     }
 
     /// A row of the paper's tables.
@@ -300,25 +306,53 @@ impl Bench<'_> {
         points
     }
 
+    /// Runs the rows of the baseline, several at the same time if that is asked for.
     fn baseline(&mut self, rows: &mut [Row], limit: Duration) {
-        for (case, row) in self.config.cases.iter().zip(rows) {
-            if self.is_over() {
-                return;
+        let cases = &self.config.cases;
+        let next = AtomicUsize::new(0);
+        let (begun, beginnings) = mpsc::channel();
+        let (ended, results) = mpsc::channel();
+        let config = self.config;
+        let work = |begun: mpsc::Sender<usize>, ended: mpsc::Sender<(usize, Figures)>| {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(case) = cases.get(number).filter(|_| !config.is_over()) else {
+                    return;
+                };
+                // Whoever listens is there until the last of us is gone.
+                let _ = begun.send(number);
+                let figures = case.run_as_printed(limit, &config.pipeline());
+                if !config.is_over() {
+                    let _ = ended.send((number, figures));
+                }
             }
-            self.begin(format!("the paper's algorithm: {}", case.name()));
-            let config = self.config.pipeline();
-            let figures = case
-                .load()
-                .with_cubes(case.method, &config)
-                .and_then(|loaded| baseline::run(case, &loaded, limit, &config));
-            if !self.is_over() {
-                row.baseline = Some(figures.expect("the algorithms can be reduced"));
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..config.baseline_jobs {
+                let (begun, ended) = (begun.clone(), ended.clone());
+                scope.spawn(|| work(begun, ended));
+            }
+            drop((begun, ended));
+            for number in beginnings {
+                self.begin(format!("the paper's algorithm: {}", cases[number].name()));
+            }
+        });
+        for (number, figures) in results {
+            if let Some(row) = rows.get_mut(number) {
+                row.baseline = Some(figures);
             }
         }
     }
 }
 
 impl Case {
+    /// Runs the paper's algorithm.
+    fn run_as_printed(&self, limit: Duration, config: &PipelineConfig) -> Figures {
+        let loaded = self.load().with_cubes(self.method, config);
+        let figures = loaded.and_then(|loaded| baseline::run(self, &loaded, limit, config));
+        figures.expect("the algorithms can be reduced")
+    }
+
     fn load(&self) -> Loaded {
         let Algorithm {
             name,

@@ -43,6 +43,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "600")]
     baseline_timeout: Duration,
 
+    /// Run so many rows of the paper's own algorithm at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    baseline_jobs: usize,
+
     /// Take the figures of the paper's own algorithm from the results in this file.
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     keep_baseline: Option<PathBuf>,
@@ -121,6 +125,7 @@ impl BenchArgs {
             least: true,
             growth: self.growth,
             baseline: self.baseline.then_some(self.baseline_timeout),
+            baseline_jobs: self.baseline_jobs.max(1),
             jobs: self.jobs.max(1),
             deadline: self.timeout.and_then(deadline),
             cancel: stop_on_interrupt(console),

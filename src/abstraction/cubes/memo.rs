@@ -20,11 +20,14 @@ pub struct Memo(Arc<Mutex<Tables>>);
 
 type Tables = IndexMap<(Vec<Formula>, Search), Table>;
 
+/// Inconsistent cubes, and models with the literals that hold there.
+type Inconsistent = (Vec<Cube>, Vec<(Model, LiteralSet)>);
+
 /// What is known about one list of predicates and one search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     /// The inconsistent cubes, once they are computed, and models met on the way.
-    pub inconsistent: Option<(Vec<Cube>, Vec<(Model, LiteralSet)>)>,
+    pub inconsistent: Option<Inconsistent>,
     /// The answers so far.
     pub answers: FxHashMap<Question, Implicants>,
 }

@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random exhaustive bench performance performance-ours performance-page golden docs lint setup
+.PHONY: help demo test random exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -31,6 +31,17 @@ random: setup ## Hold the reductions and the search for fences against the model
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
 	CUPOLA_TRIES=40 $(CARGO) test --release --test soundness violated
 	$(CARGO) test --release --test searches --test soundness -- --ignored --nocapture
+
+fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certify on random programs
+	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test pipeline_fuzz -- --nocapture
+	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test parsers
+
+certificates: setup ## Check the certificates of the paper's algorithms with Z3 and with cvc5
+	@command -v cvc5 >/dev/null || { \
+	  echo "cvc5 is missing: installing Debian's cvc5 with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq cvc5; \
+	}
+	CUPOLA_CERTIFICATES=all $(CARGO) test --release --test certificates paper -- --nocapture
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "README.md",
+    "docs/certificates.md",
     "docs/fences.md",
     "docs/memory-models.md",
     "docs/performance.md",

@@ -68,5 +68,17 @@ pub fn check(program: &Program, options: &Options) -> Outcome {
 /// The states that the three-valued search reaches, with all reductions off whatever the options
 /// say, or the limit that stopped it. States inside atomic sections are not among them.
 pub fn reachable_states(program: &Program, options: &Options) -> Result<Vec<AbstractState>, Limit> {
-    search::judge::reachable(program, options)
+    search::reach::reachable(program, options)
+}
+
+/// States of the three-valued search that together are inductive, whatever reductions the options name:
+/// they stand for the initial states, and a step from what one of them stands for leads to what one of
+/// them stands for. A thread rests at no `goto`. Among the states inside atomic sections are those
+/// whose thread is about to execute a statement that `inside` names.
+pub fn inductive_states(
+    program: &Program,
+    options: &Options,
+    inside: impl Fn(ast::StmtId) -> bool,
+) -> Result<Vec<AbstractState>, Limit> {
+    search::reach::inductive(program, options, inside)
 }

@@ -183,6 +183,8 @@ pub struct AbstractState {
     pub threads: Vec<ThreadPosition>,
     /// The global variables in the order of declaration; `None` is unknown.
     pub globals: Vec<Option<bool>>,
+    /// The slot of the thread that is inside an atomic section, if one is.
+    pub holder: Option<usize>,
 }
 
 /// Where a thread stands.

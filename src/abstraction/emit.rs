@@ -6,6 +6,7 @@
 //! atomic section; the flags of the locations that it leaves and enters change with it.
 
 use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
+use indexmap::IndexMap;
 
 use super::cubes::Implicants;
 use super::effects::Effect;
@@ -68,6 +69,16 @@ pub fn emit(input: &Input<'_>, names: &Names) -> (Tree, Vec<Origin>) {
         procedures: vec![main],
     };
     (tree, emit.origins)
+}
+
+/// The labels of all locations.
+pub fn location_labels(program: &Program) -> IndexMap<String, (ThreadId, LocId)> {
+    let threads = program.thread_ids().zip(&program.threads);
+    let locations = threads.flat_map(|(id, thread)| {
+        let locations = (0..thread.locations.len()).map(LocId::new);
+        locations.map(move |location| (label(id, location), (id, location)))
+    });
+    locations.collect()
 }
 
 /// The line of the source at a span: its number, from 1.

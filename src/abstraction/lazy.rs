@@ -36,6 +36,8 @@ pub struct LazyOutcome {
     pub finding: LazyFinding,
     /// The values before the first step.
     pub initial: Values,
+    /// The states, those apart that a more general one covers or in which a background block runs.
+    pub invariant: Vec<(Vec<LocId>, Values)>,
     /// The number of states.
     pub states: usize,
     /// What the solver was asked.
@@ -89,6 +91,7 @@ pub fn search(
         initial: search.states[0].values.clone(),
         states: search.states.len(),
         effort: search.oracle.solver.effort(),
+        invariant: search.invariant(),
     })
 }
 
@@ -175,6 +178,15 @@ impl<'a> Lazy<'a> {
             Some((property, path)) => LazyFinding::Broken(property, path),
             None => LazyFinding::Verified,
         }
+    }
+
+    fn invariant(self) -> Vec<(Vec<LocId>, Values)> {
+        let settled = self.states.into_iter().filter_map(|state| {
+            let (locations, background) = state.position;
+            let kept = background.is_none() && !state.covered;
+            kept.then_some((locations, state.values))
+        });
+        settled.collect()
     }
 
     fn initial_values(&mut self) -> Values {

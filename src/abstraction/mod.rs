@@ -87,6 +87,8 @@ pub struct Abstraction {
     /// The most solver calls that a single update or condition took.
     pub most_calls: u64,
     names: Names,
+    /// The labels of the program's locations.
+    locations: IndexMap<String, (ThreadId, LocId)>,
 }
 
 /// Where a statement of the boolean program comes from.
@@ -172,6 +174,7 @@ pub fn abstract_program(
         effort,
         most_calls,
         names,
+        locations: emit::location_labels(program),
         predicates,
     })
 }
@@ -191,6 +194,13 @@ impl Abstraction {
     pub fn unseen(&self) -> IndexSet<(ThreadId, LocId, usize)> {
         let idle = self.origins.iter().filter(|origin| origin.idle);
         idle.filter_map(|origin| origin.edge).collect()
+    }
+
+    /// The location of the program that a thread is at which is about to execute a statement, if it is
+    /// one and not in the middle of a step.
+    pub fn location_of(&self, stmt: boolprog_checker::ast::StmtId) -> Option<(ThreadId, LocId)> {
+        let mut labels = self.program.stmt(stmt).labels.iter();
+        labels.find_map(|label| self.locations.get(label.name.as_str()).copied())
     }
 
     /// The predicate that a boolean variable stands for.

@@ -15,7 +15,11 @@ mod store;
 pub use format::FormatError;
 pub(crate) use predicate::print as print_predicate;
 pub use predicate::{PredicateError, Subject};
-pub use store::{Existing, StoreError, Stored, read, write};
+pub use store::{Existing, StoreError, Stored, is_free, read, write};
+
+use std::collections::VecDeque;
+
+use indexmap::{IndexMap, IndexSet};
 
 use crate::lang::source::SourceFile;
 use crate::program::{Cond, LocId};
@@ -52,14 +56,16 @@ pub struct Literal {
     pub holds: bool,
 }
 
-/// The same set of states with sorted cubes and sorted pairs, and without the pairs that a more
-/// general one at the same locations makes superfluous.
+/// The same set of states with sorted cubes and sorted pairs, as few as can be without effort: pairs
+/// that differ in the sign of one literal are made one without it, and those that a more general one at
+/// the same locations makes superfluous are left out.
 pub fn normalize(pairs: &[Pair]) -> Vec<Pair> {
     let mut pairs = pairs.to_vec();
     for pair in &mut pairs {
         pair.cube.sort_unstable();
         pair.cube.dedup();
     }
+    let mut pairs = merge(pairs);
     pairs.sort_unstable_by(|a, b| {
         (&a.at, a.cube.len(), &a.cube).cmp(&(&b.at, b.cube.len(), &b.cube))
     });
@@ -74,6 +80,55 @@ pub fn normalize(pairs: &[Pair]) -> Vec<Pair> {
     }
     kept.sort_unstable();
     kept
+}
+
+/// Makes one of pairs that differ in the sign of one literal, again until there are none.
+fn merge(pairs: Vec<Pair>) -> Vec<Pair> {
+    let mut vectors: IndexMap<Vec<LocId>, IndexSet<Vec<Literal>>> = IndexMap::new();
+    for Pair { at, cube } in pairs {
+        vectors.entry(at).or_default().insert(cube);
+    }
+    let merged = vectors.into_iter().flat_map(|(at, cubes)| {
+        let cubes = merge_cubes(cubes).into_iter();
+        cubes.map(move |cube| Pair {
+            at: at.clone(),
+            cube,
+        })
+    });
+    merged.collect()
+}
+
+fn merge_cubes(mut cubes: IndexSet<Vec<Literal>>) -> IndexSet<Vec<Literal>> {
+    // A cube that has no twin when its turn comes gets one only by a new cube, which has its turn later.
+    let mut turns: VecDeque<Vec<Literal>> = cubes.iter().cloned().collect();
+    while let Some(cube) = turns.pop_front() {
+        let Some(place) = twin_place(&cubes, &cube) else {
+            continue;
+        };
+        let mut twin = cube.clone();
+        twin[place].holds ^= true;
+        cubes.swap_remove(&cube);
+        cubes.swap_remove(&twin);
+        twin.remove(place);
+        if cubes.insert(twin.clone()) {
+            turns.push_back(twin);
+        }
+    }
+    cubes
+}
+
+/// The place of the literal in whose sign alone the cube differs from another one.
+fn twin_place(cubes: &IndexSet<Vec<Literal>>, cube: &[Literal]) -> Option<usize> {
+    if !cubes.contains(cube) {
+        return None;
+    }
+    let mut twin = cube.to_vec();
+    (0..cube.len()).find(|&place| {
+        twin[place].holds ^= true;
+        let found = cubes.contains(&twin);
+        twin[place].holds ^= true;
+        found
+    })
 }
 
 /// Whether every literal of `general`, sorted, is one of `special`, sorted.
@@ -106,16 +161,36 @@ mod tests {
             pair(1, &[3, 1, -2]),
             pair(1, &[-2, 1]),
             pair(0, &[1, 2, 3]),
-            pair(1, &[2, 1]),
+            pair(1, &[5, 1]),
             pair(1, &[1, -2, -4]),
         ];
-        let expected = [pair(0, &[1, 2, 3]), pair(1, &[1, -2]), pair(1, &[1, 2])];
+        let expected = [pair(0, &[1, 2, 3]), pair(1, &[1, -2]), pair(1, &[1, 5])];
+        assert_eq!(normalize(&pairs), expected);
+    }
+
+    #[test]
+    fn pairs_that_differ_in_one_sign_are_merged() {
+        let pairs = [
+            pair(0, &[1, 2, 3]),
+            pair(0, &[-1, -2, 3]),
+            pair(0, &[1, -2, 3]),
+            pair(0, &[-1, 2, 3]),
+            pair(1, &[-3]),
+            pair(2, &[3, 4]),
+            pair(2, &[-3, -4]),
+        ];
+        let expected = [
+            pair(0, &[3]),
+            pair(1, &[-3]),
+            pair(2, &[-3, -4]),
+            pair(2, &[3, 4]),
+        ];
         assert_eq!(normalize(&pairs), expected);
     }
 
     #[test]
     fn the_empty_cube_covers_all() {
-        let pairs = [pair(0, &[1]), pair(0, &[]), pair(0, &[-1])];
+        let pairs = [pair(0, &[1]), pair(0, &[]), pair(0, &[-2])];
         assert_eq!(normalize(&pairs), [pair(0, &[])]);
     }
 }

@@ -69,38 +69,44 @@ pub fn read(dir: &Path) -> Result<(Stored, String), StoreError> {
     Ok((stored, text(OBLIGATIONS)?))
 }
 
-/// Writes a certificate and its obligations to a new directory.
+/// Whether a certificate may be written to a directory.
+pub fn is_free(dir: &Path, existing: Existing) -> Result<(), StoreError> {
+    match (occupied(dir).map_err(access(dir))?, existing) {
+        (Occupied::No, _) | (Occupied::ByCertificate, Existing::Replace) => Ok(()),
+        (Occupied::ByCertificate, Existing::Refuse) => {
+            let reason = " and holds a certificate";
+            Err(StoreError::Exists(dir.to_owned(), reason))
+        }
+        (Occupied::ByOthers, _) => {
+            let reason = " and holds other things than a certificate";
+            Err(StoreError::Exists(dir.to_owned(), reason))
+        }
+    }
+}
+
+/// Writes a certificate and its obligations to a new directory. Directories above it that are missing
+/// are made.
 pub fn write(
     dir: &Path,
     stored: &Stored,
     obligations: &str,
     existing: Existing,
 ) -> Result<(), StoreError> {
-    let error = |error| StoreError::Io {
-        path: dir.to_owned(),
-        error,
-    };
-    let occupied = occupied(dir).map_err(error)?;
-    match (occupied, existing) {
-        (Occupied::No, _) | (Occupied::ByCertificate, Existing::Replace) => {}
-        (Occupied::ByCertificate, Existing::Refuse) => {
-            return Err(StoreError::Exists(
-                dir.to_owned(),
-                " and holds a certificate",
-            ));
-        }
-        (Occupied::ByOthers, _) => {
-            let reason = " and holds other things than a certificate";
-            return Err(StoreError::Exists(dir.to_owned(), reason));
-        }
-    }
+    is_free(dir, existing)?;
     let texts = [
         format::print(stored),
         stored.source.text().to_owned(),
         stored.reduced.clone(),
         obligations.to_owned(),
     ];
-    put(dir, FILES.iter().zip(&texts)).map_err(error)
+    put(dir, FILES.iter().zip(&texts)).map_err(access(dir))
+}
+
+fn access(path: &Path) -> impl Fn(io::Error) -> StoreError {
+    move |error| StoreError::Io {
+        path: path.to_owned(),
+        error,
+    }
 }
 
 /// What stands where a certificate shall go.
@@ -137,6 +143,7 @@ fn put<'a>(dir: &Path, files: impl Iterator<Item = (&'a &'a str, &'a String)>) -
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
     let scratch = tempfile::Builder::new()
         .prefix(".certificate-")
         .tempdir_in(parent)?;

@@ -6,6 +6,7 @@
 
 mod abstract_;
 mod bench;
+mod certificate;
 mod certify;
 mod check;
 mod console;

@@ -1,5 +1,6 @@
 //! `cupola verify`: the whole pipeline.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
@@ -7,6 +8,7 @@ use cupola::model::Model;
 use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig, REFUTE_STATES, VerifyConfig};
 use cupola::report::{Method, TraceForm, Verdict};
 
+use super::certificate::Target;
 use super::interrupt::stop_on_interrupt;
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
@@ -50,6 +52,11 @@ pub struct VerifyArgs {
     )]
     trace: TraceForm,
 
+    /// Write a certificate of what is verified to this directory, with several models to a directory
+    /// in it for each of them; `cupola certify` checks it.
+    #[arg(long, value_name = "DIR")]
+    certificate: Option<PathBuf>,
+
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -88,12 +95,19 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
             ..args.pipeline.config()
         },
     };
+    let target = args.certificate.as_deref();
+    let target = target.map(|dir| Target::new(dir, &config.models));
+    let target = target.transpose()?;
     let line = Line::of_work(console, config.pipeline.progress.clone());
     let report = pipeline::verify(&loaded.task(), loaded.harvested, &config);
     line.end();
     let report = match report {
         Ok(report) => report,
         Err(error) => return Err(loaded.failure(error)),
+    };
+    let certified = match target {
+        Some(target) => target.write(&loaded.task(), &report, &config.pipeline, console)?,
+        None => true,
     };
     Ok(Answer {
         text: if args.json {
@@ -103,9 +117,9 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         },
         output: args.output.clone(),
         exit: match report.verdict() {
-            Verdict::Verified => Exit::Done,
+            Verdict::Verified if certified => Exit::Done,
             Verdict::Violated => Exit::Violated,
-            Verdict::Unknown => Exit::Unknown,
+            Verdict::Verified | Verdict::Unknown => Exit::Unknown,
         },
     })
 }

@@ -12,7 +12,7 @@ use super::{
     PipelineConfig, PipelineError, Stage, Task, abstracted, extrapolated, stage, stage_in,
     too_large,
 };
-use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyStep};
+use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, LazyStep};
 use crate::abstraction::{
     Abstraction, AbstractionError, CubeSizes, Manner, Property, PropertyKind,
 };
@@ -54,9 +54,9 @@ pub(super) struct Try<'a> {
 }
 
 /// An abstraction and what it was made from.
-struct Built {
-    proof: Extrapolation,
-    abstraction: Abstraction,
+pub(super) struct Built {
+    pub proof: Extrapolation,
+    pub abstraction: Abstraction,
     time: Duration,
 }
 
@@ -146,7 +146,8 @@ impl Try<'_> {
         })
     }
 
-    fn build(&self) -> Result<Built, PipelineError> {
+    /// Builds the abstraction.
+    pub fn build(&self) -> Result<Built, PipelineError> {
         let start = Instant::now();
         let config = PipelineConfig {
             sizes: self.tuning.sizes,
@@ -162,7 +163,8 @@ impl Try<'_> {
         })
     }
 
-    fn options(&self) -> Options {
+    /// How the boolean program is checked.
+    pub fn options(&self) -> Options {
         Options {
             mode: Mode::ThreeValued,
             split: self.tuning.split,
@@ -219,16 +221,7 @@ impl Try<'_> {
     fn lazily(&self) -> Result<Attempt, PipelineError> {
         let start = Instant::now();
         let (task, reduced) = (self.task, &self.stage.reduced);
-        let rules = &self.config.extrapolate;
-        let proof = extrapolated(task, self.stage, self.tuning.method, rules)?;
-        let limits = LazyLimits {
-            max_states: self.config.max_states,
-            stop: self.config.stop(),
-            differences: self.config.shortcuts.has(Shortcut::Differences),
-        };
-        let buffers = super::forgotten(self.stage, self.config);
-        let found = lazy::search(reduced, &proof.predicates, &buffers, limits)
-            .map_err(|AbstractionError { span, error }| too_large(error, span))?;
+        let (proof, found) = self.lazy_search()?;
         let tell = |path: &[LazyStep], property: &Property| {
             let told = (&proof.predicates[..], property);
             AbstractTrace::from_lazy((&found.initial, path), told, reduced, task.file)
@@ -264,6 +257,21 @@ impl Try<'_> {
             stage: self.stage,
             config: self.config,
         }
+    }
+
+    /// Searches the abstract states one by one.
+    pub fn lazy_search(&self) -> Result<(Extrapolation, LazyOutcome), PipelineError> {
+        let (stage, rules) = (self.stage, &self.config.extrapolate);
+        let proof = extrapolated(self.task, stage, self.tuning.method, rules)?;
+        let limits = LazyLimits {
+            max_states: self.config.max_states,
+            stop: self.config.stop(),
+            differences: self.config.shortcuts.has(Shortcut::Differences),
+        };
+        let buffers = super::forgotten(stage, self.config);
+        let found = lazy::search(&stage.reduced, &proof.predicates, &buffers, limits)
+            .map_err(|AbstractionError { span, error }| too_large(error, span))?;
+        Ok((proof, found))
     }
 
     /// An attempt with the figures that every method has.

@@ -10,8 +10,10 @@
 
 mod attempt;
 mod buffers;
+mod certificate;
 mod refute;
 mod replay;
+mod total;
 mod verify;
 
 use std::sync::Arc;
@@ -40,6 +42,7 @@ use crate::shortcuts::Shortcuts;
 use crate::stop::Stop;
 
 pub use attempt::{Proved, attempt, prove};
+pub use certificate::{NoCertificate, certificate};
 pub use verify::{Bound, MethodChoice, REFUTE_STATES, VerifyConfig, verify};
 
 /// A program as the user gave it, with its proof.

@@ -2,12 +2,15 @@
 
 use cupola::certificate::Stored;
 use cupola::certify;
+use cupola::lang::placement::Placement;
 use cupola::lang::source::SourceFile;
 use cupola::model::Model;
+use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig};
 use cupola::program::Program;
 use cupola::reduce::{Flush, ReduceConfig};
 
 use crate::enumerate::{self, Listing, Reached};
+use crate::support::proofs::Proved;
 
 /// A program with all its states and the certificate that they make, right or wrong.
 pub struct Base {
@@ -53,6 +56,32 @@ impl Case {
         let base = base(self.name, &source, &config, self.listing);
         base.filter(|base| !base.reached.broken)
             .expect("the case is safe and small")
+    }
+}
+
+impl Case {
+    /// The case with the certificate that the pipeline makes, if it verifies it.
+    pub fn verified(&self) -> Option<Base> {
+        let proved = Proved::new(&format!("{}.cup", self.name), self.text, None);
+        let fences = self.fences.iter().map(|&name| name.to_owned());
+        let placement = Placement::Named(fences.collect());
+        let how = (Bound::Fixed(self.k), MethodChoice::Auto);
+        let report = proved.verify(&[self.model], how, placement.clone());
+        let config = PipelineConfig {
+            placement,
+            ..PipelineConfig::default()
+        };
+        let made = pipeline::certificate(&proved.task(), &report.results[0], &config);
+        let certificate = made.expect("no limit is hit")?;
+        let (stored, obligations) = certify::seal(&certificate).expect("it makes sense");
+        let program = enumerate::reduced(&certificate.source, &certificate.config)?;
+        Some(Base {
+            name: self.name.to_owned(),
+            reached: enumerate::reach(&program)?,
+            program,
+            stored,
+            obligations,
+        })
     }
 }
 

@@ -233,7 +233,9 @@ impl State {
         match term {
             Term::Const(value) => *value,
             Term::Var(var) => self.values[var.index()],
-            Term::Choice(index, elements) => self.term(&elements[self.index(index)]),
+            Term::Choice(index, elements) => {
+                self.term(&elements[self.index(index, elements.len())])
+            }
             Term::Neg(inner) => -self.term(inner),
             Term::Binary(op, left, right) => {
                 let result = op.checked(self.term(left), self.term(right));
@@ -242,7 +244,8 @@ impl State {
         }
     }
 
-    fn cond(&self, cond: &Cond) -> bool {
+    /// Whether a condition holds.
+    pub fn cond(&self, cond: &Cond) -> bool {
         match cond {
             Cond::Const(value) => *value,
             Cond::Not(inner) => !self.cond(inner),
@@ -256,7 +259,7 @@ impl State {
     fn place(&self, place: &Place) -> VarId {
         match place {
             Place::Var(var) => *var,
-            Place::Choice(index, elements) => elements[self.index(index)],
+            Place::Choice(index, elements) => elements[self.index(index, elements.len())],
         }
     }
 
@@ -264,7 +267,10 @@ impl State {
         self.values[self.place(place).index()]
     }
 
-    fn index(&self, index: &Term) -> usize {
-        usize::try_from(self.term(index)).expect("bounds are checked beforehand")
+    /// Bounds of statements are checked beforehand; in predicates an index out of range picks the
+    /// last element.
+    fn index(&self, index: &Term, length: usize) -> usize {
+        let index = usize::try_from(self.term(index)).unwrap_or(usize::MAX);
+        index.min(length - 1)
     }
 }

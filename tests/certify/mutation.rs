@@ -1,16 +1,16 @@
-//! Changes to certificates that make them wrong.
+//! Changes to certificates, and whether they make one wrong.
 //!
-//! A certificate of these tests lists the states of its program and no others. So it stays right only
-//! if every state of the changed program is a state that it lists, which [`is_broken`] finds out by
-//! enumeration; and every change to a pair or to a predicate in use makes some state that the program
-//! reaches go missing.
+//! A changed certificate is wrong for sure if its reduced program is not the reduction of its source, if
+//! its program breaks a property, or if its program reaches a state, with the atomic section free, that
+//! is not in its invariant. [`is_wrong`] finds that out by enumeration, apart from what is under
+//! test. What it does not call wrong may be right, so nothing is said about it.
 
-use cupola::certificate::Stored;
+use cupola::certificate::{Literal, Pair, Stored, Subject};
 use cupola::lang::source::SourceFile;
 use cupola::model::Model;
-use cupola::program::{LocId, VarId};
+use cupola::program::LocId;
 use cupola::reduce::Flush;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 
 use crate::bases::Base;
 use crate::enumerate::{self, State};
@@ -44,7 +44,7 @@ impl Part {
     ];
 }
 
-/// A changed certificate and what was done, if the change makes it wrong.
+/// A changed certificate and what was done, if the change makes it wrong for sure.
 pub fn mutate(base: &Base, part: Part, random: &mut Random) -> Option<(Stored, String)> {
     let mut stored = base.stored.clone();
     let what = match part {
@@ -61,45 +61,47 @@ pub fn mutate(base: &Base, part: Part, random: &mut Random) -> Option<(Stored, S
         Part::Pair => change_pair(base, &mut stored, random),
         Part::Predicate => change_predicate(&mut stored, random),
     };
-    let wrong = match part {
-        Part::Program | Part::Config => {
-            stored.reduced = reduced_text(&stored)?;
-            is_broken(base, &stored)
-        }
-        Part::SourceAlone => reduced_text(&stored)? != stored.reduced,
-        Part::Reduced => stored.reduced != base.stored.reduced,
-        Part::Pair => stored.pairs != base.stored.pairs,
-        Part::Predicate => stored.predicates != base.stored.predicates,
-    };
-    wrong.then_some((stored, what))
+    if matches!(part, Part::Program | Part::Config) {
+        stored.reduced = reduced_text(&stored)?;
+    }
+    is_wrong(base, &stored).then_some((stored, what))
 }
 
-/// Whether the program of `stored` breaks a property, or reaches a state that `base` does not list as
-/// far as the variables of `base` go.
-fn is_broken(base: &Base, stored: &Stored) -> bool {
-    let Some(program) = enumerate::reduced(&stored.source, &stored.config) else {
-        return false;
-    };
-    let ids: IndexMap<String, VarId> = program
-        .var_ids()
-        .map(|var| (program.var_name(var), var))
-        .collect();
-    let vars = base.program.var_ids();
-    let vars: Option<Vec<VarId>> = vars
-        .map(|var| ids.get(&base.program.var_name(var)).copied())
-        .collect();
-    let (Some(vars), Some(reached)) = (vars, enumerate::reach(&program)) else {
+/// Whether a certificate is wrong for sure; `base` is the one that it was made from.
+fn is_wrong(base: &Base, stored: &Stored) -> bool {
+    if reduced_text(stored).as_ref() != Some(&stored.reduced) {
+        return true;
+    }
+    let checked = cupola::lang::load(&stored.source).expect("it can be reduced");
+    let tree = cupola::reduce::reduce(&stored.source, &checked, &stored.config);
+    let checked = cupola::lang::check(tree.expect("it can be reduced")).expect("it is a program");
+    // What cannot be read is rejected as such.
+    let Ok(subject) = Subject::new(&checked, &stored.predicates) else {
         return true;
     };
-    let listed = |state: &State| {
-        let values = vars.iter().map(|var| state.values[var.index()]);
-        base.reached.states.contains(&State {
-            at: state.at.clone(),
-            values: values.collect(),
-        })
+    let own;
+    let reached = match stored.reduced == base.stored.reduced {
+        true => &base.reached,
+        false => match enumerate::reach(&subject.program) {
+            Some(reached) => {
+                own = reached;
+                &own
+            }
+            None => return false,
+        },
     };
-    let free = |state: &&State| enumerate::is_free(&program, &state.at);
-    reached.broken || !reached.states.iter().filter(free).all(listed)
+    let free = |state: &&State| enumerate::is_free(&subject.program, &state.at);
+    let mut states = reached.states.iter().filter(free);
+    reached.broken || !states.all(|state| is_listed(state, &subject, &stored.pairs))
+}
+
+/// Whether some pair stands for the state.
+fn is_listed(state: &State, subject: &Subject, pairs: &[Pair]) -> bool {
+    let mut here = pairs.iter().filter(|pair| pair.at == state.at);
+    here.any(|pair| {
+        let mut literals = pair.cube.iter();
+        literals.all(|literal| state.cond(&subject.predicates[literal.predicate]) == literal.holds)
+    })
 }
 
 /// The text of the reduced program, if there is one.
@@ -162,32 +164,28 @@ fn change_config(stored: &mut Stored, random: &mut Random) -> String {
 
 fn change_pair(base: &Base, stored: &mut Stored, random: &mut Random) -> String {
     let index = random.below(stored.pairs.len());
+    let predicates = stored.predicates.len();
     let pair = &mut stored.pairs[index];
-    // A location in an atomic section need not be listed at all.
-    let kinds = if enumerate::is_free(&base.program, &pair.at) {
-        4
-    } else {
-        2
-    };
-    let what = match random.below(kinds) {
-        2 => {
+    let at = random.below(pair.cube.len().max(1));
+    let what = match random.below(5) {
+        0 => {
             stored.pairs.remove(index);
             "dropped"
         }
-        0 => {
-            let at = random.below(pair.cube.len());
+        1 if !pair.cube.is_empty() => {
             pair.cube[at].holds ^= true;
             "literal negated"
         }
-        1 => {
-            let at = random.below(pair.cube.len());
-            let others: Vec<usize> = (0..stored.predicates.len())
-                .filter(|&other| pair.cube.iter().all(|literal| literal.predicate != other))
-                .collect();
+        2 | 3 => {
+            let named = |other: &usize| pair.cube.iter().any(|one| one.predicate == *other);
+            let others: Vec<usize> = (0..predicates).filter(|other| !named(other)).collect();
             if !others.is_empty() {
-                pair.cube[at].predicate = random.pick(&others);
+                pair.cube.push(Literal {
+                    predicate: random.pick(&others),
+                    holds: random.one_in(2),
+                });
             }
-            "literal of another predicate"
+            "literal added"
         }
         _ => {
             let thread = random.below(pair.at.len());
@@ -199,20 +197,34 @@ fn change_pair(base: &Base, stored: &mut Stored, random: &mut Random) -> String 
     format!("pair {}: {what}", index + 1)
 }
 
+/// Gives a predicate another operator, or another number.
 fn change_predicate(stored: &mut Stored, random: &mut Random) -> String {
     let index = random.below(stored.predicates.len());
     let old = stored.predicates[index].clone();
-    let (variable, value) = old.split_once(" == ").expect("predicates are equations");
-    let value: i64 = value.parse().expect("of a variable and a number");
-    stored.predicates[index] = match random.below(4) {
-        0 => format!("{variable} == {}", value + 1),
-        1 => format!("{variable} == {}", value - 1),
-        2 => format!("{variable} != {value}"),
-        _ => format!("{variable} < {value}"),
-    };
+    let edits: Vec<(usize, &str, &str)> = PREDICATE_EDITS
+        .iter()
+        .flat_map(|&(from, to)| old.match_indices(from).map(move |(at, _)| (at, from, to)))
+        .collect();
+    if !edits.is_empty() {
+        let (at, from, to) = random.pick(&edits);
+        stored.predicates[index] = format!("{}{to}{}", &old[..at], &old[at + from.len()..]);
+    }
     format!(
         "predicate {} `{old}`: now `{}`",
         index + 1,
         stored.predicates[index]
     )
 }
+
+/// What [`change_predicate`] replaces by what.
+const PREDICATE_EDITS: [(&str, &str); 9] = [
+    (" == ", " != "),
+    (" == ", " < "),
+    (" <= ", " < "),
+    (" < ", " >= "),
+    (" 0", " 1"),
+    (" 1", " 0"),
+    (" 1", " 2"),
+    (" 2", " 1"),
+    (" 3", " 2"),
+];

@@ -7,7 +7,6 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::budget::Budget;
-use super::config::Config;
 use super::confirm::confirm;
 use super::explore::{Exploration, Found, Strategy, explore};
 use super::path::{Path, path_to};
@@ -16,8 +15,7 @@ use crate::machine::fuse::fuse;
 use crate::machine::{LocId, Machine, liveness, visibility};
 use crate::options::{Limits, Mode, Options, Reductions, Split};
 use crate::outcome::{
-    AbstractState, AssertId, AssertionReport, Finding, FiredDisjunct, Limit, Outcome, Reason,
-    Stats, ThreadPosition, Verdict,
+    AssertId, AssertionReport, Finding, FiredDisjunct, Outcome, Reason, Stats, Verdict,
 };
 use crate::program::Program;
 
@@ -38,57 +36,6 @@ pub(crate) fn judge(program: &Program, options: &Options) -> Outcome {
     judge.outcome()
 }
 
-/// All states of the three-valued search without reductions.
-pub(crate) fn reachable(program: &Program, options: &Options) -> Result<Vec<AbstractState>, Limit> {
-    let machine = prepare(program.machine(), Reductions::NONE);
-    let budget = Budget::new(&options.limits);
-    let context = Context {
-        machine: &machine,
-        budget: &budget,
-        splitting: splitting(options.split),
-    };
-    let strategy = Strategy {
-        cover: false,
-        reduce: false,
-        join: false,
-        record_fired: false,
-    };
-    let exploration = explore(context, strategy, &[]);
-    if let Some(limit) = exploration.limit {
-        return Err(limit);
-    }
-    let store = &exploration.store;
-    Ok((0..store.len())
-        .filter_map(|index| store.id(index))
-        .map(|id| describe(&machine, &store.config(id)))
-        .collect())
-}
-
-fn describe(machine: &Machine, config: &Config) -> AbstractState {
-    let thread = |slot: usize| {
-        let base = config.first_local(machine, slot);
-        let names = machine
-            .image_at(config.control[slot])
-            .locals
-            .iter()
-            .enumerate();
-        ThreadPosition {
-            slot,
-            next: machine.location(config.control[slot]).stmt,
-            locals: names
-                .map(|(i, name)| (name.clone(), config.get(base + i)))
-                .collect(),
-        }
-    };
-    let globals = (0..machine.globals.len())
-        .map(|bit| config.get(bit))
-        .collect();
-    AbstractState {
-        threads: config.live().map(thread).collect(),
-        globals,
-    }
-}
-
 /// The machine with the chosen reductions built in.
 fn prepare(machine: &Machine, reductions: Reductions) -> Machine {
     let mut machine = if reductions.fuse {
@@ -105,7 +52,7 @@ fn prepare(machine: &Machine, reductions: Reductions) -> Machine {
     machine
 }
 
-fn splitting(split: Split) -> Splitting {
+pub(super) fn splitting(split: Split) -> Splitting {
     match split {
         Split::None => Splitting::None,
         Split::Needed => Splitting::Needed,

@@ -2,7 +2,8 @@
 //!
 //! `config` is a state, `propagate` learns, `split` makes unknowns definite, `step` executes one
 //! edge, `expand` finds the successors of a state, `store` keeps states, `explore` is the
-//! breadth-first loop, `path` and `confirm` make traces, and `judge` combines them into an answer.
+//! breadth-first loop, `path` and `confirm` make traces, `judge` combines them into an answer, and
+//! `reach` gives the states themselves away.
 
 pub(crate) mod budget;
 pub(crate) mod config;
@@ -12,6 +13,7 @@ pub(crate) mod explore;
 pub(crate) mod judge;
 pub(crate) mod path;
 pub(crate) mod propagate;
+pub(crate) mod reach;
 pub(crate) mod split;
 pub(crate) mod step;
 pub(crate) mod store;

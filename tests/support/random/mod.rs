@@ -6,9 +6,11 @@
 
 mod build;
 mod generate;
+mod property;
 mod shrink;
 
 pub use generate::program;
+pub use property::with_property;
 pub use shrink::shrink;
 
 /// A small deterministic source of random numbers (SplitMix64).

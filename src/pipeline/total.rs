@@ -1,0 +1,45 @@
+//! Predicates as the abstraction means them, for readers to whom an index out of range means something
+//! else.
+//!
+//! In `logic` a comparison with an index out of range holds; in a certificate such an index
+//! picks the last element. [`total`] says in so many words what the abstraction means, so that both agree.
+
+use crate::lang::ast::CompareOp;
+use crate::program::{Cond, Term};
+
+/// The condition with `some index is out of range || …` before each comparison with indices.
+pub(super) fn total(cond: &Cond) -> Cond {
+    match cond {
+        Cond::Const(_) | Cond::At(..) => cond.clone(),
+        Cond::Not(inner) => Cond::Not(Box::new(total(inner))),
+        Cond::And(left, right) => Cond::And(Box::new(total(left)), Box::new(total(right))),
+        Cond::Or(left, right) => Cond::Or(Box::new(total(left)), Box::new(total(right))),
+        Cond::Compare(_, left, right) => {
+            let mut broken = Vec::new();
+            collect(left, &mut broken);
+            collect(right, &mut broken);
+            let or = |rest: Cond, broken: Cond| Cond::Or(Box::new(broken), Box::new(rest));
+            broken.into_iter().rev().fold(cond.clone(), or)
+        }
+    }
+}
+
+/// The ways in which an index of the term can be out of range.
+fn collect(term: &Term, broken: &mut Vec<Cond>) {
+    match term {
+        Term::Const(_) | Term::Var(_) => {}
+        Term::Neg(inner) => collect(inner, broken),
+        Term::Binary(_, left, right) => {
+            collect(left, broken);
+            collect(right, broken);
+        }
+        Term::Choice(index, elements) => {
+            collect(index, broken);
+            elements.iter().for_each(|element| collect(element, broken));
+            let length = i64::try_from(elements.len()).expect("arrays are shorter than 2^63");
+            let compare = |op, bound| Cond::Compare(op, (**index).clone(), Term::Const(bound));
+            broken.push(compare(CompareOp::Lt, 0));
+            broken.push(compare(CompareOp::Ge, length));
+        }
+    }
+}

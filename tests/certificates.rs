@@ -1,0 +1,235 @@
+//! `cupola verify --certificate`: what is written is what `cupola certify` accepts.
+//!
+//! `CUPOLA_CERTIFICATES=all` takes all algorithms of the paper, which needs some minutes, and insists on
+//! cvc5; without it the quick ones are taken, and cvc5 where it is installed.
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command as Process, Output};
+
+use assert_cmd::Command;
+use support::proofs::ALGORITHMS;
+use tempfile::TempDir;
+
+/// The algorithms whose certificates are checked in seconds.
+const QUICK: [&str; 3] = ["abp", "queue", "ticket"];
+
+const MODELS: [&str; 3] = ["sc", "tso", "pso"];
+
+const FILES: [&str; 4] = [
+    "certificate.json",
+    "obligations.smt2",
+    "reduced.cup",
+    "source.cup",
+];
+
+fn cupola(arguments: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("cupola").expect("the binary is built");
+    command.args(arguments).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn files(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).map(|entries| {
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        names.map(|name| name.to_string_lossy().into_owned())
+    });
+    let mut names: Vec<String> = entries.map(Iterator::collect).unwrap_or_default();
+    names.sort();
+    names
+}
+
+fn plain(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+/// A folder with a program, and the name of a directory in it that does not exist.
+fn folder(program: &str) -> (TempDir, String, String) {
+    let folder = TempDir::new().expect("there is room");
+    let (file, dir) = (folder.path().join("p.cup"), folder.path().join("made/here"));
+    std::fs::write(&file, program).expect("it can be written");
+    let names = (plain(&file).to_owned(), plain(&dir).to_owned());
+    (folder, names.0, names.1)
+}
+
+#[track_caller]
+fn assert_accepted(dir: &Path, solver: &str) {
+    let output = cupola(&["certify", plain(dir), "--solver", solver]);
+    let said = text(&output.stdout);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{said}{}",
+        text(&output.stderr)
+    );
+    assert!(said.starts_with("accepted: "), "{said}");
+}
+
+/// Whose certificates are checked, and by whom.
+#[allow(clippy::print_stdout)] // Whoever reads the output should see what was left out.
+fn subjects() -> (Vec<&'static str>, Vec<&'static str>) {
+    let all = std::env::var("CUPOLA_CERTIFICATES").is_ok_and(|value| value == "all");
+    let cvc5 = Process::new("cvc5").arg("--version").output().is_ok();
+    assert!(
+        cvc5 || !all,
+        "cvc5 is missing (Debian: apt-get install cvc5)"
+    );
+    if !cvc5 {
+        println!("cvc5 is not installed: the certificates are checked with Z3 alone");
+    }
+    let solvers = ["z3"].into_iter().chain(cvc5.then_some("cvc5")).collect();
+    match all {
+        true => (ALGORITHMS.to_vec(), solvers),
+        false => (QUICK.to_vec(), solvers),
+    }
+}
+
+#[test]
+#[allow(clippy::print_stderr)] // A long run tells how far it is.
+fn certificates_of_the_paper_are_accepted() {
+    let (names, solvers) = subjects();
+    for name in names {
+        let folder = TempDir::new().expect("there is room");
+        let dir = folder.path().join(name);
+        let file = format!("examples/{name}.cup");
+        let options = ["--model", "all", "--certificate", plain(&dir)];
+        let output = cupola(&[&["verify", &file][..], &options].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(files(&dir), ["pso", "sc", "tso"]);
+        for model in MODELS {
+            let told = format!("certificate for {model}: ");
+            assert!(text(&output.stderr).contains(&told), "{name}");
+            for solver in &solvers {
+                assert_accepted(&dir.join(model), solver);
+                eprintln!("{name} under {model}: accepted with {solver}");
+            }
+        }
+    }
+}
+
+/// Loops inside atomic sections, sections with many paths, and every method.
+#[test]
+fn sections_and_methods_are_certified() {
+    let ifs = "if (*) { n = n + 1; } else { n = n + 2; } ".repeat(9);
+    let program = format!(
+        "shared x; thread P {{ local n, r; \
+           atomic {{ n = 0; while (n < 2) {{ n = n + 1; x = n; }} }} \
+           atomic {{ n = 0; {ifs} n = 1; }} \
+           r = x; x = 1; assert(r >= 0 || r < 0); }} \
+         thread Q {{ local s; atomic {{ s = x; do {{ x = 2; s = s; }} while (*); }} }} \
+         invariant range: x == 0 || x == 1 || x == 2;"
+    );
+    for method in ["auto", "trad", "pe", "ce", "lazy"] {
+        let (_folder, file, dir) = folder(&program);
+        let options = ["--model", "sc", "--method", method, "--certificate", &dir];
+        let output = cupola(&[&["verify", &file][..], &options].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+        assert_eq!(files(Path::new(&dir)), FILES, "{method}");
+        assert_accepted(Path::new(&dir), "z3");
+    }
+}
+
+#[test]
+fn the_same_certificate_is_written_again() {
+    let write = |dir: &Path, jobs: &str| {
+        let options = ["--model", "tso", "-j", jobs, "--certificate", plain(dir)];
+        let output = cupola(&[&["verify", "examples/abp.cup"][..], &options].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        FILES.map(|file| std::fs::read_to_string(dir.join(file)).expect("it is written"))
+    };
+    let folder = TempDir::new().expect("there is room");
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    assert_eq!(write(&one, "1"), write(&two, "2"));
+}
+
+#[test]
+fn a_directory_that_exists_is_left_alone() {
+    let (folder, file, _) = folder("shared x; thread P { x = 1; }");
+    let taken = folder.path().join("taken");
+    std::fs::create_dir(&taken).expect("it can be made");
+    std::fs::write(taken.join("diary"), "dear diary").expect("it can be written");
+    let output = cupola(&[
+        "verify",
+        &file,
+        "--model",
+        "tso",
+        "--certificate",
+        plain(&taken),
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty(), "nothing is verified first");
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("holds other things than a certificate"),
+        "{said}"
+    );
+    assert_eq!(files(&taken), ["diary"]);
+}
+
+#[test]
+fn what_is_not_verified_gets_no_certificate() {
+    let broken = "shared x; thread P { x = 1; } invariant never: x == 0;";
+    let (folder, file, dir) = folder(broken);
+    let output = cupola(&["verify", &file, "--model", "tso", "--certificate", &dir]);
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("no certificate for tso: it is not verified"),
+        "{said}"
+    );
+    assert_eq!(files(folder.path()), ["p.cup"]);
+}
+
+/// Some models may be verified and others not.
+#[test]
+fn each_model_is_on_its_own() {
+    let (folder, _, dir) = folder("");
+    let places = ["--fences", "none", "--certificate", &dir];
+    let options = [
+        &["verify", "examples/litmus_sb.cup", "--model", "all"][..],
+        &places,
+    ]
+    .concat();
+    let output = cupola(&options);
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output.stderr));
+    assert_eq!(files(Path::new(&dir)), ["sc"]);
+    assert_accepted(&Path::new(&dir).join("sc"), "z3");
+    drop(folder);
+}
+
+/// A limit that leaves room for the verdict, but not for the search without reductions.
+#[test]
+fn a_limit_leaves_nothing_half_written() {
+    let mut seen = (false, false);
+    for states in [10, 100, 300, 1000, 10_000] {
+        let (folder, _, dir) = folder("");
+        let states = states.to_string();
+        let options = [
+            "--model",
+            "sc",
+            "--max-states",
+            &states,
+            "--certificate",
+            &dir,
+        ];
+        let output = cupola(&[&["verify", "examples/peterson.cup"][..], &options].concat());
+        let verified = text(&output.stdout).contains("verified");
+        match (output.status.code(), verified) {
+            (Some(0), true) => {
+                seen.0 = true;
+                assert_accepted(Path::new(&dir), "z3");
+            }
+            (Some(5), _) => {
+                seen.1 = true;
+                assert!(text(&output.stderr).contains("no certificate for sc"));
+                assert_eq!(files(folder.path()), ["p.cup"]);
+            }
+            other => panic!("{other:?}: {}", text(&output.stderr)),
+        }
+    }
+    assert_eq!(seen, (true, true));
+}

@@ -1,0 +1,103 @@
+//! The whole pipeline on random programs, held against the explorer, the interpreter and `certify`.
+//!
+//! Each program is verified under TSO and PSO with predicates that are harvested from it, without the
+//! search for a violation that `cupola verify` begins with. What is verified must not be violated
+//! according to the explorer, and its certificate must be accepted; what is violated must be so
+//! according to the interpreter; and of what the explorer has seen to be safe at least half is verified.
+//!
+//! `CUPOLA_RANDOM_PROGRAMS=N` sets how many programs are tried, `CUPOLA_RANDOM_SEED=S` the first seed:
+//! a run that was stopped goes on with the seed that it told last. `make fuzz` is a long run. A failure is
+//! shrunk and printed as a program; the failures of the past are in `tests/programs/pipeline/`.
+
+mod judge;
+#[path = "../support/mod.rs"]
+mod support;
+mod tally;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cupola::lang::ast::Tree;
+use cupola::model::Model;
+
+use judge::{Judged, judge};
+use support::random::{program, shrink, with_property};
+use tally::Tally;
+
+/// Programs where nothing else is asked for.
+const SHORT_RUN: u64 = 60;
+
+const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
+
+fn setting(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().expect("a number"))
+}
+
+/// The program of a seed: a random one with a property that holds under SC, if one is found easily.
+fn subject(seed: u64) -> Tree {
+    with_property(&program(seed), seed, |tree| {
+        judge::explored(&judge::text(tree), Model::Sc) == Some(cupola::explore::Verdict::Safe)
+    })
+}
+
+#[test]
+fn verdicts_on_random_programs_are_right() {
+    let first = setting("CUPOLA_RANDOM_SEED").unwrap_or(0);
+    let end = first + setting("CUPOLA_RANDOM_PROGRAMS").unwrap_or(SHORT_RUN);
+    let next = AtomicU64::new(first);
+    let tally = Mutex::new(Tally::new(first));
+    let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end {
+                        break;
+                    }
+                    let results = RELAXED.map(|model| (model, run(seed, model)));
+                    tally.lock().expect("no one panics").add(seed, results);
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().expect("no one panics");
+    eprintln!("{tally}");
+    assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
+    for model in RELAXED {
+        let (safe, verified) = tally.share(model);
+        assert!(
+            2 * verified >= safe,
+            "{model}: {verified} of {safe} verified"
+        );
+    }
+}
+
+#[test]
+fn failures_of_the_past_stay_mended() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/pipeline");
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        for model in RELAXED {
+            if let Err(failure) = judge(&text, model) {
+                panic!("{}, {model}: {failure}", path.display());
+            }
+        }
+    }
+}
+
+/// Judges the program of a seed; a failure is shrunk.
+fn run(seed: u64, model: Model) -> Result<Judged, String> {
+    let tree = subject(seed);
+    judge(&judge::text(&tree), model).map_err(|failure| {
+        let same = |tree: &Tree| {
+            let valid = cupola::lang::check(tree.clone()).is_ok();
+            valid && judge(&judge::text(tree), model).is_err_and(|other| other.same_kind(&failure))
+        };
+        let smallest = judge::text(&shrink(tree, same));
+        format!("seed {seed}, {model}: {failure}\n{smallest}")
+    })
+}

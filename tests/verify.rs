@@ -1,4 +1,5 @@
-//! The seven algorithms of the SAS 2013 paper verify, with the fences of their files.
+//! The seven algorithms of the SAS 2013 paper verify, with the fences of their files, and two of them
+//! with more threads.
 
 mod support;
 
@@ -71,6 +72,16 @@ fn bakery_verifies() {
 #[test]
 fn ticket_verifies() {
     assert_eq!(bounds("ticket"), (1, 1));
+}
+
+#[test]
+fn ticket_verifies_with_four_threads() {
+    assert_eq!(bounds("ticket-4"), (1, 1));
+}
+
+#[test]
+fn bakery_verifies_with_three_threads() {
+    assert_eq!(bounds("bakery-3"), (2, 1));
 }
 
 /// Both ways of extrapolation verify a program, with its own fences and with all of them at k = 1.

@@ -61,7 +61,7 @@ fn collect(formula: &Formula, found: &mut IndexSet<Formula>) {
     }
 }
 
-/// The variables of a term with other terms in place of them.
+/// The variables of an atom.
 pub(super) fn vars(atom: &Formula) -> Vec<VarId> {
     match atom {
         Formula::Atom(Atom::Zero(term) | Atom::NonZero(term) | Atom::NotPositive(term)) => {

@@ -9,6 +9,8 @@
 //! a run that was stopped goes on with the seed that it told last. `make fuzz` is a long run. A failure is
 //! shrunk and printed as a program; the failures of the past are in `tests/programs/pipeline/`.
 
+#![allow(clippy::print_stderr, reason = "a long run tells how far it is")]
+
 mod judge;
 #[path = "../support/mod.rs"]
 mod support;

@@ -141,3 +141,30 @@ fn a_large_program_parses() {
     let program = parse(&text).expect("it is a program");
     assert!(program.tree().procedures[0].body.len() > size / 100);
 }
+
+#[test]
+fn comments_and_names_in_braces_keep_out_of_each_other() {
+    let text = "decl {x // 1}, /* {y */ {z == /* 2};\n\
+        void main() begin\u{b}{x // 1}\t:=\r\n ! /* é */ ~ {z == /* 2};; end // done";
+    let program = parse(text).expect("it is a program");
+    let names: Vec<_> = program
+        .tree()
+        .globals
+        .iter()
+        .map(|decl| decl.name.name.as_str())
+        .collect();
+    assert_eq!(names, ["{x // 1}", "{z == /* 2}"]);
+    assert_eq!(program.tree().statements().len(), 1);
+}
+
+#[test]
+fn what_is_not_closed_or_ends_a_block_too_early_is_an_error() {
+    for text in [
+        "decl a; void main() begin skip; /* end",
+        "decl {a\n}; void main() begin skip; end",
+        "void main() begin fi: skip; end",
+        "void main() begin end: skip; end",
+    ] {
+        assert!(parse(text).is_err(), "{text}");
+    }
+}

@@ -75,6 +75,25 @@ fn a_checked_boolean_program_obeys_its_schema() {
 }
 
 #[test]
+fn a_checked_certificate_obeys_its_schema() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let run = |args: &str| {
+        let dir = folder.path().join("certificate");
+        Command::new(env!("CARGO_BIN_EXE_cupola"))
+            .args(args.split_whitespace())
+            .arg(dir)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("the binary runs")
+    };
+    run("verify examples/ticket.cup --model tso --certificate");
+    let checked = run("certify --json");
+    let value: Value = serde_json::from_slice(&checked.stdout).expect("it prints JSON");
+    assert_obeys("certify", &value, "certify");
+    assert_eq!(value["verdict"], "accepted");
+}
+
+#[test]
 fn the_stored_results_obey_the_schema() {
     let stored = include_str!("../docs/performance/results.json");
     let value: Value = serde_json::from_str(stored).expect("they are JSON");

@@ -234,6 +234,12 @@ impl Effort {
 }
 
 impl Model {
+    /// A model with these values, by variable, in which no flag holds.
+    pub fn of(values: Vec<i128>) -> Self {
+        let flags = Vec::new();
+        Model { values, flags }
+    }
+
     fn set(&mut self, var: VarId, value: i128) {
         if self.values.len() <= var.index() {
             self.values.resize(var.index() + 1, 0);

@@ -29,7 +29,7 @@ pub use cone::Connections;
 pub use memo::Memo;
 pub use printed::Printed;
 
-use crate::logic::{Cube, Formula, Predicate, minimal_cubes};
+use crate::logic::{Cube, Formula, Predicate, Symbol, minimal_cubes};
 use crate::progress::Progress;
 use crate::shortcuts::{Shortcut, Shortcuts};
 use crate::smt::{Answer, Effort, Model, Solver};
@@ -41,6 +41,10 @@ use settled::Settled;
 
 /// The largest inconsistent cubes that are computed beforehand.
 pub const INCONSISTENT_SIZE: usize = 3;
+
+/// How many models are made up, and how many values a variable has there, from -1 on.
+const MADE_UP_MODELS: usize = 32;
+const MADE_UP_VALUES: u64 = 4;
 
 /// How cubes are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -113,6 +117,7 @@ impl<'a> Vocabulary<'a> {
             vocabulary.inconsistent = inconsistent;
             vocabulary.models = models;
         } else {
+            vocabulary.models = made_up_models(predicates);
             effort = vocabulary.find_inconsistent(search);
             if !vocabulary.is_late() {
                 let found = (vocabulary.inconsistent.clone(), vocabulary.models.clone());
@@ -130,12 +135,13 @@ impl<'a> Vocabulary<'a> {
             Search::Exhaustive | Search::Fast => search,
         };
         for component in self.connections.components() {
+            let pool = self.known_models(search, &Formula::True);
             let finder = Finder {
                 solver: &mut solver,
                 predicates: self.predicates,
                 cone: &component,
                 inconsistent: &self.settled,
-                pool: Pool::default(),
+                pool,
             };
             let found = finder.find(search, INCONSISTENT_SIZE);
             self.inconsistent.extend(minimal_cubes(found.cubes));
@@ -294,4 +300,28 @@ impl<'a> Vocabulary<'a> {
         });
         cubes
     }
+}
+
+/// Small values for all variables, made up so that comparisons come out one way and the other: many
+/// a cube is refuted by one of them before the solver is asked. They are the same in every run.
+fn made_up_models(predicates: &[Predicate]) -> Vec<(Model, LiteralSet)> {
+    let symbols = predicates.iter().flat_map(|p| p.formula.symbols());
+    let vars = symbols.filter_map(|symbol| match symbol {
+        Symbol::Var(var) => Some(var.index() + 1),
+        Symbol::Flag(_) => None,
+    });
+    let vars = vars.max().unwrap_or(0);
+    let mut seed: u64 = 1;
+    let mut next = || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        i128::from((seed >> 33) % MADE_UP_VALUES) - 1
+    };
+    let models = (0..MADE_UP_MODELS).map(|_| Model::of((0..vars).map(|_| next()).collect()));
+    let with_literals = |model: Model| {
+        let literals = LiteralSet::true_in(&model, predicates)?;
+        Some((model, literals))
+    };
+    models.filter_map(with_literals).collect()
 }

@@ -1,7 +1,7 @@
 //! The results as plots: SVG files, the same bytes for the same results.
 //!
 //! Input: [`Results`]. Output: file names and texts, which `cupola bench --plot` writes. [`rows`] puts the
-//! rows of the tables beside each other, [`curves`] draws growth; both use the logarithmic axes of
+//! rows of the tables beside each other, `curves` draws growth; both use the logarithmic axes of
 //! [`axis`] and the drawing of [`svg`].
 
 mod axis;

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub enum Shortcut {
     /// Questions about differences of variables are decided without Z3.
     Differences,
-    /// Counter-models that are known from earlier questions are tried first.
+    /// Models that were made up, or met in the search for inconsistent cubes, are tried first.
     Models,
 }
 

@@ -111,19 +111,7 @@ fn verified_programs_are_not_violated_under_stronger_models() {
         let text = cupola::lang::print(&random::program(seed));
         let mut proved = Proved::new("random.cup", &text, None);
         proved.max_states = 20_000;
-        for (model, stronger) in STRONGER {
-            let how = (Bound::Auto(2), MethodChoice::Only(Method::Pe));
-            let report = proved.verify(&[model], how, Placement::Declared);
-            if !report.is_verified() {
-                continue;
-            }
-            verified += 1;
-            let fences = declared(&proved, model);
-            for model in stronger {
-                let verdict = explored(&proved, *model, &fences);
-                assert_ne!(verdict, Verdict::Violated, "seed {seed} {model}\n{text}");
-            }
-        }
+        verified += verified_and_not_violated(&proved, &format!("seed {seed}\n{text}"));
     }
     assert!(
         verified * 20 >= random_programs(),
@@ -139,21 +127,29 @@ fn verified_examples_are_not_violated_under_stronger_models() {
     for example in examples::all() {
         let mut proved = Proved::example(&example.name);
         proved.max_states = 10_000;
-        for (model, stronger) in STRONGER {
-            let how = (Bound::Auto(2), MethodChoice::Only(Method::Pe));
-            let report = proved.verify(&[model], how, Placement::Declared);
-            if !report.is_verified() {
-                continue;
-            }
-            verified += 1;
-            let fences = declared(&proved, model);
-            for model in stronger {
-                let verdict = explored(&proved, *model, &fences);
-                assert_ne!(verdict, Verdict::Violated, "{} {model}", example.name);
-            }
-        }
+        verified += verified_and_not_violated(&proved, &example.name);
     }
     assert!(verified >= 20, "only {verified} are verified");
+}
+
+/// The number of models under which the program is verified; it is not violated under any of them, or
+/// under a stronger one.
+fn verified_and_not_violated(proved: &Proved, name: &str) -> u64 {
+    let mut verified = 0;
+    for (model, stronger) in STRONGER {
+        let how = (Bound::Auto(2), MethodChoice::Only(Method::Pe));
+        let report = proved.verify(&[model], how, Placement::Declared);
+        if !report.is_verified() {
+            continue;
+        }
+        verified += 1;
+        let fences = declared(proved, model);
+        for model in stronger {
+            let verdict = explored(proved, *model, &fences);
+            assert_ne!(verdict, Verdict::Violated, "{model}: {name}");
+        }
+    }
+    verified
 }
 
 fn declared(proved: &Proved, model: Model) -> IndexSet<String> {

@@ -7,7 +7,7 @@
 use pest::iterators::Pair;
 
 use super::ast::Expr;
-use super::parser::{Builder, MAX_NESTING, Rule, span_of};
+use super::parser::{Builder, MAX_NESTING, Rule};
 use crate::error::ErrorKind;
 
 /// An expression and how deep it is.
@@ -30,7 +30,7 @@ impl Deep {
 
 /// Builds the expression; reports it where it is nested too deeply.
 pub(super) fn expression(builder: &mut Builder, pair: Pair<'_, Rule>) -> Expr {
-    let span = span_of(&pair);
+    let span = builder.span_of(&pair);
     let deep = build(builder, pair);
     if deep.depth > MAX_NESTING {
         builder.report(ErrorKind::TooDeep(MAX_NESTING), span);
@@ -54,7 +54,7 @@ struct Base {
 }
 
 fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
-    let span = span_of(&pair);
+    let span = builder.span_of(&pair);
     let base = builder.stacks.base();
     let mut negations = 0;
     for part in pair.into_inner() {
@@ -278,7 +278,10 @@ fn value(builder: &mut Builder, pair: &Pair<'_, Rule>) -> Expr {
         "T" | "1" => Expr::Const(true),
         "F" | "0" => Expr::Const(false),
         text if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            builder.report(ErrorKind::NotBoolean(text.to_owned()), span_of(pair));
+            builder.report(
+                ErrorKind::NotBoolean(text.to_owned()),
+                builder.span_of(pair),
+            );
             Expr::Nondet
         }
         _ => Expr::Var(builder.name(pair)),

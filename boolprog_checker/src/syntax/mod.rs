@@ -8,5 +8,6 @@ pub(crate) mod checks;
 pub(crate) mod expr;
 mod expr_parser;
 pub(crate) mod parser;
+mod pieces;
 pub(crate) mod printer;
 mod scan;

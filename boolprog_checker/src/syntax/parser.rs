@@ -2,7 +2,8 @@
 //!
 //! pest matches the grammar in `grammar/boolprog.pest`; this file builds declarations, procedures
 //! and statements from the matched pairs, and `expr_parser` builds expressions. `scan` sees the text
-//! before pest does and refuses one that is nested too deeply, because pest recurses.
+//! before pest does and refuses one that is nested too deeply, because pest recurses. A long text
+//! is first tried in `pieces`; all that is wrong is found in the whole.
 
 use pest::Parser;
 use pest::error::{Error as PestError, ErrorVariant, InputLocation};
@@ -12,6 +13,7 @@ use super::ast::{
     Branch, Decl, Expr, Ident, Origin, Procedure, Span, Stmt, StmtKind, Target, ThreadStart, Tree,
 };
 use super::expr_parser::{Stacks, expression};
+use super::pieces;
 use super::scan::scan;
 use crate::error::{ErrorKind, Errors, ProgramError};
 
@@ -23,16 +25,28 @@ const MAX_RESULTS: u32 = 10_000;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "../grammar/boolprog.pest"]
-struct Grammar;
+pub(super) struct Grammar;
+
+/// The least length of the pieces of a long text. The matches of one take a few megabytes, so the
+/// next one finds the memory ready.
+const PIECE: usize = 64 << 10;
 
 /// Builds the tree of `text`, or tells what is wrong with it.
 pub(crate) fn parse_tree(text: &str) -> Result<Tree, Errors> {
+    parse_in_pieces(text, PIECE)
+}
+
+/// The same for pieces of another length; that makes no difference to the result.
+pub(super) fn parse_in_pieces(text: &str, piece: usize) -> Result<Tree, Errors> {
     if u32::try_from(text.len()).is_err() {
         return Err(ProgramError::new(ErrorKind::TooLong, None).into());
     }
-    let scanned = scan(text, MAX_NESTING)?;
+    let scanned = scan(text, MAX_NESTING, piece)?;
+    if let Some(tree) = pieces::tree(&scanned) {
+        return Ok(tree);
+    }
     let pairs =
-        Grammar::parse(Rule::program, &scanned).map_err(|error| syntax_error(&error, text))?;
+        Grammar::parse(Rule::program, &scanned.text).map_err(|error| syntax_error(&error, text))?;
     let mut builder = Builder::default();
     let tree = builder.tree(pairs.flat_map(Pair::into_inner));
     Errors::check(builder.errors)?;
@@ -42,26 +56,48 @@ pub(crate) fn parse_tree(text: &str) -> Result<Tree, Errors> {
 /// Builds nodes from pairs and collects what the grammar cannot refuse.
 #[derive(Default)]
 pub(super) struct Builder {
-    errors: Vec<ProgramError>,
+    pub(super) errors: Vec<ProgramError>,
     /// What waits in the expressions that are being built.
     pub(super) stacks: Stacks,
+    /// Where the text of the pairs begins.
+    offset: u32,
 }
 
 impl Builder {
+    /// A builder for a piece of a text that begins at `offset`.
+    pub(super) fn at(offset: usize) -> Self {
+        Self {
+            offset: offset as u32,
+            ..Self::default()
+        }
+    }
+
+    /// Where the pair stands; the text is shorter than 4 GB, so the offsets fit.
+    pub(super) fn span_of(&self, pair: &Pair<'_, Rule>) -> Span {
+        let span = pair.as_span();
+        Span {
+            start: self.offset + span.start() as u32,
+            end: self.offset + span.end() as u32,
+        }
+    }
+
     pub(super) fn report(&mut self, kind: ErrorKind, span: Span) {
         self.errors.push(ProgramError::new(kind, Some(span)));
     }
 
     fn tree<'i>(&mut self, pairs: impl Iterator<Item = Pair<'i, Rule>>) -> Tree {
         let mut tree = Tree::default();
-        for pair in pairs {
-            match pair.as_rule() {
-                Rule::decl => tree.globals.extend(self.decls(pair)),
-                Rule::procedure => tree.procedures.push(self.procedure(pair)),
-                _ => {}
-            }
-        }
+        pairs.for_each(|pair| self.part(pair, &mut tree));
         tree
+    }
+
+    /// Adds a global declaration or a procedure to the tree.
+    pub(super) fn part(&mut self, pair: Pair<'_, Rule>, tree: &mut Tree) {
+        match pair.as_rule() {
+            Rule::decl => tree.globals.extend(self.decls(pair)),
+            Rule::procedure | Rule::open_procedure => tree.procedures.push(self.procedure(pair)),
+            _ => {}
+        }
     }
 
     fn decls(&mut self, pair: Pair<'_, Rule>) -> Vec<Decl> {
@@ -90,14 +126,15 @@ impl Builder {
     }
 
     fn procedure(&mut self, pair: Pair<'_, Rule>) -> Procedure {
-        let span = span_of(&pair);
+        let span = self.span_of(&pair);
         let mut procedure = Procedure::new("", Vec::new());
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::dfs => self.report(ErrorKind::Unsupported("dfs".into()), span_of(&part)),
-                Rule::abortif => {
-                    self.report(ErrorKind::Unsupported("abortif".into()), span_of(&part))
-                }
+                Rule::dfs => self.report(ErrorKind::Unsupported("dfs".into()), self.span_of(&part)),
+                Rule::abortif => self.report(
+                    ErrorKind::Unsupported("abortif".into()),
+                    self.span_of(&part),
+                ),
                 Rule::result => procedure.results = self.results(part),
                 Rule::name => procedure.name = self.name(&part),
                 Rule::parameters => procedure.parameters = self.decls(part),
@@ -124,7 +161,10 @@ impl Builder {
             Some(number) => match number.as_str().parse() {
                 Ok(results) if results <= MAX_RESULTS => results,
                 _ => {
-                    self.report(ErrorKind::Results(number.as_str().into()), span_of(&number));
+                    self.report(
+                        ErrorKind::Results(number.as_str().into()),
+                        self.span_of(&number),
+                    );
                     1
                 }
             },
@@ -132,7 +172,7 @@ impl Builder {
     }
 
     /// The statements of a block, each behind its labels.
-    fn block(&mut self, pair: Pair<'_, Rule>) -> Vec<Stmt> {
+    pub(super) fn block(&mut self, pair: Pair<'_, Rule>) -> Vec<Stmt> {
         let mut block = Vec::new();
         let mut labels = Vec::new();
         for part in pair.into_inner() {
@@ -141,7 +181,7 @@ impl Builder {
             } else {
                 block.push(Stmt {
                     labels: std::mem::take(&mut labels),
-                    origin: Origin::at(span_of(&part)),
+                    origin: Origin::at(self.span_of(&part)),
                     kind: self.statement(part),
                 });
             }
@@ -151,7 +191,7 @@ impl Builder {
 
     fn statement(&mut self, pair: Pair<'_, Rule>) -> StmtKind {
         match pair.as_rule() {
-            Rule::goto => StmtKind::Goto(words(pair)),
+            Rule::goto => StmtKind::Goto(self.words(pair)),
             Rule::assume => StmtKind::Assume(self.condition(pair)),
             Rule::assert => StmtKind::Assert(self.condition(pair)),
             Rule::if_ => self.if_statement(pair),
@@ -169,7 +209,7 @@ impl Builder {
                     .into_inner()
                     .next()
                     .map_or("", |word| word.as_str());
-                self.report(ErrorKind::Unsupported(word.into()), span_of(&pair));
+                self.report(ErrorKind::Unsupported(word.into()), self.span_of(&pair));
                 StmtKind::Skip
             }
             _ => StmtKind::Skip,
@@ -239,7 +279,7 @@ impl Builder {
             .expect("the grammar puts a beginning here");
         let goto = start.as_rule() == Rule::start_goto;
         let mut names = if goto {
-            words(start)
+            self.words(start)
         } else {
             self.names(start)
         };
@@ -293,24 +333,38 @@ impl Builder {
         }
     }
 
+    fn words(&self, pair: Pair<'_, Rule>) -> Vec<Ident> {
+        pair.into_inner()
+            .filter(|part| part.as_rule() == Rule::word)
+            .map(|word| self.ident(&word))
+            .collect()
+    }
+
     /// A label before a statement. Most keywords may be one, but not those that end a block.
     fn label(&mut self, pair: &Pair<'_, Rule>) -> Ident {
         let text = pair.as_str();
         if matches!(text, "end" | "fi" | "od" | "else" | "elsif") {
-            self.report(ErrorKind::Keyword(text.into()), span_of(pair));
+            self.report(ErrorKind::Keyword(text.into()), self.span_of(pair));
         }
-        ident(pair)
+        self.ident(pair)
     }
 
     /// The name of a variable or procedure.
     pub(super) fn name(&mut self, pair: &Pair<'_, Rule>) -> Ident {
         let text = pair.as_str();
         if is_keyword(text) {
-            self.report(ErrorKind::Keyword(text.into()), span_of(pair));
+            self.report(ErrorKind::Keyword(text.into()), self.span_of(pair));
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {
-            self.report(ErrorKind::NotAName(text.into()), span_of(pair));
+            self.report(ErrorKind::NotAName(text.into()), self.span_of(pair));
         }
-        ident(pair)
+        self.ident(pair)
+    }
+
+    fn ident(&self, pair: &Pair<'_, Rule>) -> Ident {
+        Ident {
+            name: pair.as_str().to_owned(),
+            span: Some(self.span_of(pair)),
+        }
     }
 }
 
@@ -352,29 +406,6 @@ fn is_keyword(word: &str) -> bool {
             | "F"
             | "_"
     )
-}
-
-fn words(pair: Pair<'_, Rule>) -> Vec<Ident> {
-    pair.into_inner()
-        .filter(|part| part.as_rule() == Rule::word)
-        .map(|word| ident(&word))
-        .collect()
-}
-
-fn ident(pair: &Pair<'_, Rule>) -> Ident {
-    Ident {
-        name: pair.as_str().to_owned(),
-        span: Some(span_of(pair)),
-    }
-}
-
-/// Where the pair stands; the text is shorter than 4 GB, so the offsets fit.
-pub(super) fn span_of(pair: &Pair<'_, Rule>) -> Span {
-    let span = pair.as_span();
-    Span {
-        start: span.start() as u32,
-        end: span.end() as u32,
-    }
 }
 
 fn syntax_error(error: &PestError<Rule>, text: &str) -> ProgramError {

@@ -4,15 +4,30 @@
 //! brackets and blocks inside one another is refused here, without recursion. pest is also slow at
 //! what stands between tokens, so comments and white space all become spaces; every other byte keeps
 //! its place. Text that is wrong in other ways passes; the grammar will find that.
+//!
+//! On its way it finds places where a long text can be cut: behind statements that no other
+//! statement encloses. Words that are labels here and keywords elsewhere can mislead it, so whoever
+//! uses the cuts must be able to do without them.
 
 use super::ast::Span;
 use crate::error::{ErrorKind, ProgramError};
 
-/// The text with spaces for comments and white space, or the place where it is nested more than
-/// `limit` levels deep.
-pub(super) fn scan(text: &str, limit: usize) -> Result<String, ProgramError> {
+/// A text that is ready for the grammar.
+pub(super) struct Scanned {
+    /// The text with spaces for comments and white space.
+    pub text: String,
+    /// Where it can be cut, in increasing order.
+    pub cuts: Vec<usize>,
+}
+
+/// Scans the text and finds cuts that are at least `piece` bytes apart, or tells the place where it is
+/// nested more than `limit` levels deep.
+pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, ProgramError> {
     let mut bytes = text.as_bytes().to_vec();
+    let mut cuts = Vec::new();
+    let mut next_cut = piece;
     let mut depth = 0usize;
+    let mut declares = false;
     let mut at = 0;
     while at < bytes.len() {
         let (token, length) = token(&bytes[at..]);
@@ -21,6 +36,14 @@ pub(super) fn scan(text: &str, limit: usize) -> Result<String, ProgramError> {
             Token::Blank => bytes[at..end].fill(b' '),
             Token::Open => depth += 1,
             Token::Close => depth = depth.saturating_sub(1),
+            Token::Declaration => declares = true,
+            Token::Semicolon => {
+                if depth == 1 && !declares && end >= next_cut {
+                    cuts.push(end);
+                    next_cut = end.saturating_add(piece);
+                }
+                declares = false;
+            }
             Token::Other => {}
         }
         if depth > limit {
@@ -32,7 +55,8 @@ pub(super) fn scan(text: &str, limit: usize) -> Result<String, ProgramError> {
         }
         at = end;
     }
-    Ok(String::from_utf8(bytes).expect("whole characters are replaced by spaces"))
+    let text = String::from_utf8(bytes).expect("whole characters are replaced by spaces");
+    Ok(Scanned { text, cuts })
 }
 
 #[derive(Clone, Copy)]
@@ -40,6 +64,9 @@ enum Token {
     Blank,
     Open,
     Close,
+    Semicolon,
+    /// What a procedure has before its first statement.
+    Declaration,
     Other,
 }
 
@@ -49,6 +76,7 @@ fn token(bytes: &[u8]) -> (Token, usize) {
         [b' ' | b'\t'..=b'\r', ..] => (Token::Blank, 1),
         [b'(' | b'[', ..] => (Token::Open, 1),
         [b')' | b']', ..] => (Token::Close, 1),
+        [b';', ..] => (Token::Semicolon, 1),
         [b'/', b'/', ..] => (Token::Blank, until(bytes, |byte| byte == b'\n')),
         [b'/', b'*', rest @ ..] => comment(rest),
         [b'{', ..] => {
@@ -76,6 +104,7 @@ fn word(word: &[u8]) -> Token {
     match word {
         b"if" | b"while" | b"begin" => Token::Open,
         b"fi" | b"od" | b"end" => Token::Close,
+        b"decl" | b"enforce" | b"abortif" => Token::Declaration,
         _ => Token::Other,
     }
 }

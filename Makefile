@@ -30,7 +30,7 @@ random: setup ## Hold the reductions and the search for fences against the model
 
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
 	CUPOLA_TRIES=40 $(CARGO) test --release --test soundness violated
-	$(CARGO) test --release --test searches --test soundness -- --ignored --nocapture
+	$(CARGO) test --release --test searches -- --ignored --nocapture
 
 fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certify on random programs
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test pipeline_fuzz -- --nocapture

@@ -187,6 +187,17 @@ pub struct AbstractState {
     pub holder: Option<usize>,
 }
 
+/// How far a [`crate::Follower`] could follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// It stands at a state that fits.
+    Inside,
+    /// No state fits, but an assertion can fail on the way.
+    Failed,
+    /// No state fits.
+    Lost,
+}
+
 /// Where a thread stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadPosition {

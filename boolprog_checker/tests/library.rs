@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
 use boolprog_checker::{
-    Finding, Limit, Limits, Mode, Options, Program, Reason, Reductions, Verdict, check, parse,
-    reachable_states,
+    AbstractState, Finding, Followed, Follower, Limit, Limits, Mode, Options, Program, Reason,
+    Reductions, Verdict, check, parse, reachable_states,
 };
 
 /// Two flags; a thread sets the second by a choice that the first makes definite.
@@ -101,6 +101,31 @@ fn reachable_states_name_the_next_statement() {
         last.expect("the assertion is reached").globals,
         [Some(true), Some(true)]
     );
+}
+
+/// Whether the thread in this slot stands at the statement with this number.
+fn at(state: &AbstractState, slot: usize, stmt: usize) -> bool {
+    let mut threads = state.threads.iter();
+    threads
+        .any(|thread| thread.slot == slot && thread.next.is_some_and(|next| next.index() == stmt))
+}
+
+#[test]
+fn a_follower_finds_what_the_steps_of_a_thread_lead_to() {
+    let program = built();
+    let mut follower = Follower::new(&program, &Options::default());
+    let b_becomes_true =
+        |state: &AbstractState| at(state, 1, 4) && state.globals == [Some(true), Some(true)];
+    assert_eq!(
+        follower.follow(0, |state| at(state, 1, 3)),
+        Followed::Inside
+    );
+    assert_eq!(follower.follow(0, b_becomes_true), Followed::Lost);
+    assert_eq!(
+        follower.follow(1, |state| state.globals[1].is_none()),
+        Followed::Failed
+    );
+    assert_eq!(follower.follow(1, b_becomes_true), Followed::Inside);
 }
 
 #[test]

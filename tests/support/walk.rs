@@ -5,6 +5,14 @@ use cupola::program::{Action, Cond, Edge, LocId, Place, Program, Term, VarId};
 
 use super::random::Random;
 
+/// Who has taken a step.
+pub enum Mover {
+    /// The thread with this number.
+    Thread(usize),
+    /// A background block of a thread.
+    Background,
+}
+
 /// A run, as far as it has come: between two steps nobody holds the atomic section.
 pub struct Walk<'p> {
     program: &'p Program,
@@ -38,19 +46,20 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Takes a random step, an atomic section being one; false if there is none or one fails.
-    pub fn step(&mut self) -> bool {
+    /// Takes a random step, an atomic section being one, and tells whose; `None` if there is none or
+    /// one fails.
+    pub fn step(&mut self) -> Option<Mover> {
         for _ in 0..50 {
             let before = (self.locations.clone(), self.values.clone());
-            if self.try_step() {
-                return true;
+            if let Some(mover) = self.try_step() {
+                return Some(mover);
             }
             (self.locations, self.values) = before;
         }
-        false
+        None
     }
 
-    fn try_step(&mut self) -> bool {
+    fn try_step(&mut self) -> Option<Mover> {
         let thread = self.random.below(self.program.threads.len());
         let graph = &self.program.threads[thread];
         let backgrounds = &graph.backgrounds;
@@ -62,21 +71,22 @@ impl<'p> Walk<'p> {
         for _ in 0..200 {
             let edges = &graph.locations[at.index()].edges;
             if edges.is_empty() {
-                return false;
+                return None;
             }
             let edge = &edges[self.random.below(edges.len())];
             if !self.run(edge) {
-                return false;
+                return None;
             }
             at = edge.target;
             if !graph.locations[at.index()].held {
-                if !background {
-                    self.locations[thread] = at;
+                if background {
+                    return Some(Mover::Background);
                 }
-                return true;
+                self.locations[thread] = at;
+                return Some(Mover::Thread(thread));
             }
         }
-        false
+        None
     }
 
     /// Runs a step; false if it is blocked or is an error.

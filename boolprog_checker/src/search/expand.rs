@@ -108,7 +108,12 @@ pub(crate) fn expand(
 }
 
 /// All steps of one thread, atomic sections run to their ends.
-fn expand_slot(context: Context<'_>, config: &Config, slot: usize, expansion: &mut Expansion) {
+pub(super) fn expand_slot(
+    context: Context<'_>,
+    config: &Config,
+    slot: usize,
+    expansion: &mut Expansion,
+) {
     let mut seen = FxHashSet::default();
     let mut next = expansion.nodes.len();
     fire(context, config, None, slot, &mut seen, expansion);

@@ -3,13 +3,14 @@
 //! `config` is a state, `propagate` learns, `split` makes unknowns definite, `step` executes one
 //! edge, `expand` finds the successors of a state, `store` keeps states, `explore` is the
 //! breadth-first loop, `path` and `confirm` make traces, `judge` combines them into an answer, and
-//! `reach` gives the states themselves away.
+//! `reach` and `follow` give the states themselves away.
 
 pub(crate) mod budget;
 pub(crate) mod config;
 pub(crate) mod confirm;
 pub(crate) mod expand;
 pub(crate) mod explore;
+pub(crate) mod follow;
 pub(crate) mod judge;
 pub(crate) mod path;
 pub(crate) mod propagate;

@@ -125,7 +125,7 @@ fn held(
     Ok(found)
 }
 
-fn describe(machine: &Machine, config: &Config) -> AbstractState {
+pub(super) fn describe(machine: &Machine, config: &Config) -> AbstractState {
     let thread = |slot: usize| {
         let base = config.first_local(machine, slot);
         let names = machine

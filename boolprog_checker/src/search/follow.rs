@@ -1,0 +1,88 @@
+//! Follows a run that somebody else makes through the states of the three-valued search.
+//!
+//! An abstraction is sound if it can follow every run of what it abstracts: from a state that stands
+//! for the run's present state, some steps lead to one that stands for its next state, or one of them
+//! fails an assertion. One state is enough for that: which one, of those that stand for the
+//! same, makes no difference if all steps are sound.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use super::budget::Budget;
+use super::config::Config;
+use super::expand::{Expansion, expand_slot};
+use super::judge::splitting;
+use super::reach::describe;
+use super::split::Context;
+use super::step;
+use crate::options::Options;
+use crate::outcome::{AbstractState, Followed};
+use crate::program::Program;
+
+/// A state of the three-valued search that follows a run; no reduction is used.
+pub struct Follower<'p> {
+    program: &'p Program,
+    options: Options,
+    /// Where the search may stand: the initial states, then a single one.
+    states: Vec<Config>,
+}
+
+impl<'p> Follower<'p> {
+    /// A follower that stands at the beginning of `main`.
+    pub fn new(program: &'p Program, options: &Options) -> Self {
+        let mut follower = Self {
+            program,
+            options: options.clone(),
+            states: Vec::new(),
+        };
+        let budget = Budget::new(&options.limits);
+        follower.states = step::initial(follower.context(&budget));
+        follower
+    }
+
+    /// Goes to the nearest state that fits, by steps of the thread in this slot alone; stays where it is
+    /// if there is none.
+    pub fn follow(&mut self, slot: usize, fits: impl Fn(&AbstractState) -> bool) -> Followed {
+        let machine = self.program.machine();
+        let budget = Budget::new(&self.options.limits);
+        let mut seen: FxHashSet<Config> = self.states.iter().cloned().collect();
+        let mut waiting: VecDeque<Config> = self.states.iter().cloned().collect();
+        let mut expansion = Expansion::default();
+        let mut fails = false;
+        while let Some(config) = waiting.pop_front() {
+            if fits(&describe(machine, &config)) {
+                self.states = vec![config];
+                return Followed::Inside;
+            }
+            if !budget.allows(seen.len()) || !config.live().any(|live| live == slot) {
+                continue;
+            }
+            expansion.discard();
+            expand_slot(self.context(&budget), &config, slot, &mut expansion);
+            fails |= !expansion.failures.is_empty();
+            for place in &expansion.finals {
+                let next = &expansion.nodes[*place].config;
+                if seen.insert(next.clone()) {
+                    waiting.push_back(next.clone());
+                }
+            }
+        }
+        if fails {
+            Followed::Failed
+        } else {
+            Followed::Lost
+        }
+    }
+
+    fn context<'a>(&self, budget: &'a Budget<'a>) -> Context<'a>
+    where
+        'p: 'a,
+    {
+        Context {
+            machine: self.program.machine(),
+            budget,
+            splitting: splitting(self.options.split),
+        }
+    }
+}

@@ -19,7 +19,7 @@ mod solver;
 
 pub use invariant::PairError;
 pub use report::{Facts, Rejection, Report, Verdict, Weak};
-pub use solver::{Solver, SolverError};
+pub use solver::{Effort, Solver, SolverError};
 
 use crate::certificate::{
     Certificate, PredicateError, Stored, Subject, normalize, print_predicate,
@@ -95,10 +95,19 @@ pub fn obligations(stored: &Stored) -> Result<String, CertifyError> {
 
 const TOO_MANY: &str = "the atomic sections have too many paths; list pairs inside them";
 
-/// Checks a certificate and the obligations that are stored with it.
+/// Checks a certificate and the obligations that are stored with it, however long it takes.
 pub fn check(stored: &Stored, obligations: &str, solver: &Solver) -> Result<Report, CertifyError> {
+    check_with(stored, obligations, &Effort::from(solver.clone()))
+}
+
+/// The same with limits, and with somebody who watches.
+pub fn check_with(
+    stored: &Stored,
+    obligations: &str,
+    effort: &Effort,
+) -> Result<Report, CertifyError> {
     let reduction = Reduction::run(&stored.source, &stored.config)?;
-    let mut facts = Facts::new(stored, solver);
+    let mut facts = Facts::new(stored, &effort.solver);
     if let Some(line) = first_difference(&stored.reduced, &reduction.text) {
         return Ok(facts.report(Verdict::Rejected(Rejection::Reduction { line })));
     }
@@ -111,9 +120,11 @@ pub fn check(stored: &Stored, obligations: &str, solver: &Solver) -> Result<Repo
     if let Some(line) = first_difference(obligations, &script.to_smtlib()) {
         return Ok(facts.report(Verdict::Rejected(Rejection::Obligations { line })));
     }
-    let verdict = match solver.refute(script)? {
+    effort.progress.begin("obligations".to_owned());
+    effort.progress.ask(script.len());
+    let verdict = match effort.refute(script)? {
         None => Verdict::Accepted,
-        Some(unrefuted) => proof.judge(script, unrefuted, solver)?,
+        Some(unrefuted) => proof.judge(script, unrefuted, effort)?,
     };
     Ok(facts.report(verdict))
 }
@@ -179,7 +190,7 @@ impl<'a> Proof<'a> {
         &self,
         script: Script<'_>,
         unrefuted: Unrefuted,
-        solver: &Solver,
+        effort: &Effort,
     ) -> Result<Verdict, SolverError> {
         let position = script.claims().position(|id| id == unrefuted.claim);
         let number = position.map_or(0, |position| position + 1);
@@ -187,8 +198,18 @@ impl<'a> Proof<'a> {
             Answer::Unknown(reason) => Ok(Verdict::Unknown(format!(
                 "the solver does not refute obligation {number}: {reason}"
             ))),
+            Answer::Stopped => {
+                let why = match effort.stop.is_cancelled() {
+                    true => "it was interrupted",
+                    false => "the time is over (try a longer `--timeout`)",
+                };
+                let (done, all) = (number.saturating_sub(1), script.len());
+                Ok(Verdict::Unknown(format!(
+                    "{why}; {done} of {all} obligations are discharged"
+                )))
+            }
             Answer::Sat => {
-                let weak = self.weak(script, number, unrefuted.claim, solver)?;
+                let weak = self.weak(script, number, unrefuted.claim, effort)?;
                 Ok(Verdict::Rejected(Rejection::Obligation(Box::new(weak))))
             }
         }
@@ -200,7 +221,7 @@ impl<'a> Proof<'a> {
         script: Script<'_>,
         number: usize,
         id: ClaimId,
-        solver: &Solver,
+        effort: &Effort,
     ) -> Result<Weak, SolverError> {
         let group = &script.groups[id.group];
         let claim = group.claims[id.claim];
@@ -217,9 +238,10 @@ impl<'a> Proof<'a> {
             ..group.clone()
         };
         let groups = [culprit(claims)];
-        let found = solver.refute(self.script(&groups))?;
+        let found = effort.refute(self.script(&groups))?;
+        let found = found.filter(|found| found.answer == Answer::Sat);
         let guilty = found.map_or(claim, |found| groups[0].claims[found.claim.claim]);
-        let values = solver.values(self.script(&[culprit(vec![guilty])]))?;
+        let values = effort.values(self.script(&[culprit(vec![guilty])]))?;
         let program = &self.subject.program;
         let names = program.var_ids().map(|var| program.var_display_name(var));
         let place = |vector| {

@@ -1,18 +1,24 @@
 //! `cupola certify`: checks a certificate.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use cupola::certificate::{self, StoreError};
-use cupola::certify::{self, CertifyError, Report, Solver, Verdict};
+use cupola::certify::{self, CertifyError, Effort, Report, Solver, Verdict};
+use cupola::progress::Progress;
+use cupola::stop::Stop;
 
-use super::{Answer, Exit, Failure, OutputArgs};
+use super::input::{deadline, seconds};
+use super::interrupt::stop_on_interrupt;
+use super::progress::Line;
+use super::{Answer, Console, Exit, Failure, OutputArgs};
 
 /// Checks a certificate: re-runs the reduction, derives the proof obligations of the invariant anew and
 /// has a solver discharge them.
 ///
-/// Exit codes: 0 accepted; 10 rejected; 5 unknown, the solver gives no answer; 2 the certificate is
-/// malformed or the solver is missing.
+/// Exit codes: 0 accepted; 10 rejected; 5 unknown, the solver gives no answer or the time is over;
+/// 2 the certificate is malformed or the solver is missing.
 #[derive(Debug, Args)]
 pub struct CertifyArgs {
     /// The directory of the certificate.
@@ -24,6 +30,10 @@ pub struct CertifyArgs {
     #[arg(long, default_value = "z3", value_name = "z3|cvc5|PATH")]
     solver: Solver,
 
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -33,9 +43,20 @@ pub struct CertifyArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &CertifyArgs) -> Result<Answer, Failure> {
+pub fn run(args: &CertifyArgs, console: &Console) -> Result<Answer, Failure> {
+    let effort = Effort {
+        solver: args.solver.clone(),
+        stop: Stop {
+            deadline: args.timeout.and_then(deadline),
+            cancel: Some(stop_on_interrupt(console)),
+        },
+        progress: Progress::default(),
+    };
     let (stored, obligations) = certificate::read(&args.dir).map_err(unreadable)?;
-    let report = certify::check(&stored, &obligations, &args.solver).map_err(malformed)?;
+    let line = Line::of_work(console, effort.progress.clone());
+    let report = certify::check_with(&stored, &obligations, &effort);
+    line.end();
+    let report = report.map_err(malformed)?;
     Ok(Answer {
         text: text(&report, args.json),
         output: args.output.clone(),

@@ -137,7 +137,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Fences(args) => fences::run(args, console),
         Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
-        Command::Certify(args) => certify::run(args),
+        Command::Certify(args) => certify::run(args, console),
         Command::Fmt(args) => fmt::run(args),
         Command::Prove(args) => prove::run(args, console),
         Command::Extrapolate(args) => extrapolate::run(args, console),

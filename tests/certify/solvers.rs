@@ -7,7 +7,7 @@ use std::process::Command as Process;
 
 use assert_cmd::Command;
 use cupola::certificate::{self, Existing, StoreError};
-use cupola::certify::{Solver, Verdict};
+use cupola::certify::{self, Effort, Solver, Verdict};
 use tempfile::TempDir;
 
 use crate::bases::{Base, cases};
@@ -118,6 +118,45 @@ fn solvers_that_misbehave_are_never_believed() {
     assert_eq!(code, Some(10), "{stdout}");
 }
 
+/// Neither a solver that says nothing, nor one that a shell waits for, is waited for longer than told.
+#[test]
+fn when_the_time_is_over_the_answer_is_unknown() {
+    let base = base();
+    let (folder, dir) = written(&base);
+    let all = base.obligations.matches("(check-sat)").count();
+    for (text, done) in [
+        ("exec sleep 600", 0),
+        ("sleep 20; true", 0),
+        ("echo unsat; echo unsat; exec sleep 600", 2),
+    ] {
+        let solver = script(folder.path(), text);
+        let (code, stdout, stderr) = certify(&dir, &["--solver", &solver, "--timeout", "1"]);
+        assert_eq!(code, Some(5), "{text}: {stdout}{stderr}");
+        let told = format!("{done} of {all} obligations are discharged");
+        assert!(stdout.contains("the time is over"), "{text}: {stdout}");
+        assert!(stdout.contains(&told), "{text}: {stdout}");
+    }
+    let (code, stdout, _) = certify(&dir, &["--timeout", "0"]);
+    assert_eq!(code, Some(5), "{stdout}");
+    let (code, stdout, _) = certify(&dir, &["--timeout", "600"]);
+    assert_eq!(code, Some(0), "{stdout}");
+}
+
+/// Whoever watches sees how many obligations there are and how many are discharged.
+#[test]
+fn progress_is_counted() {
+    let base = base();
+    let (folder, _) = written(&base);
+    let all = base.obligations.matches("(check-sat)").count() as u64;
+    let yes = script(folder.path(), "yes unsat");
+    for solver in [Solver::Library, yes.parse().expect("a solver")] {
+        let effort = Effort::from(solver);
+        let report = certify::check_with(&base.stored, &base.obligations, &effort);
+        assert_eq!(report.expect("a report").verdict, Verdict::Accepted);
+        assert_eq!(effort.progress.questions(), (all, all));
+    }
+}
+
 #[test]
 fn a_missing_solver_is_said_to_be_missing() {
     let (_folder, dir) = written(&base());
@@ -146,7 +185,7 @@ fn the_command_reports_in_words_and_in_json() {
 
     let mut stored = base.stored.clone();
     stored.pairs.remove(3);
-    let obligations = cupola::certify::obligations(&stored).expect("obligations");
+    let obligations = certify::obligations(&stored).expect("obligations");
     certificate::write(&dir, &stored, &obligations, Existing::Replace).expect("written");
     let (code, stdout, _) = certify(&dir, &["--json"]);
     let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");

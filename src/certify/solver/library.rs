@@ -7,21 +7,22 @@ use std::fmt::Write as _;
 
 use indexmap::IndexSet;
 use z3::ast::{Bool, Int};
-use z3::{SatResult, Solver};
+use z3::{Params, SatResult, Solver};
 
 use super::values::plain;
-use super::{Answer, Unrefuted};
+use super::{Answer, Effort, Unrefuted};
 use crate::certify::script::{ClaimId, Script};
 use crate::certify::smtlib;
+use crate::stop::Stop;
 
 /// How many claims are read at once.
 const CHUNK: usize = 256;
 
-pub(super) fn refute(script: Script<'_>) -> Option<Unrefuted> {
+pub(super) fn refute(effort: &Effort, script: Script<'_>) -> Option<Unrefuted> {
     let claims: Vec<ClaimId> = script.claims().collect();
     claims
         .chunks(CHUNK)
-        .find_map(|chunk| refute_chunk(script, chunk))
+        .find_map(|chunk| refute_chunk(effort, script, chunk))
 }
 
 pub(super) fn values(script: Script<'_>) -> Option<Vec<String>> {
@@ -40,15 +41,19 @@ pub(super) fn values(script: Script<'_>) -> Option<Vec<String>> {
         .collect()
 }
 
-fn refute_chunk(script: Script<'_>, claims: &[ClaimId]) -> Option<Unrefuted> {
+fn refute_chunk(effort: &Effort, script: Script<'_>, claims: &[ClaimId]) -> Option<Unrefuted> {
     let Some(solver) = load(script, claims) else {
         let answer = Answer::Unknown("Z3 does not understand the obligations".to_owned());
         return claims.first().map(|&claim| Unrefuted { claim, answer });
     };
     claims.iter().enumerate().find_map(|(index, &claim)| {
-        let answer = match solver.check_assumptions(&[switch(index)]) {
-            SatResult::Unsat => return None,
+        let answer = match check(&solver, index, &effort.stop) {
+            SatResult::Unsat => {
+                effort.progress.answer();
+                return None;
+            }
             SatResult::Sat => Answer::Sat,
+            SatResult::Unknown if effort.stop.is_due() => Answer::Stopped,
             SatResult::Unknown => {
                 let reason = solver.get_reason_unknown();
                 Answer::Unknown(reason.unwrap_or_else(|| "unknown".to_owned()))
@@ -56,6 +61,21 @@ fn refute_chunk(script: Script<'_>, claims: &[ClaimId]) -> Option<Unrefuted> {
         };
         Some(Unrefuted { claim, answer })
     })
+}
+
+/// Asks about a claim, for as long as there is time.
+fn check(solver: &Solver, index: usize, stop: &Stop) -> SatResult {
+    if stop.is_due() {
+        return SatResult::Unknown;
+    }
+    if let Some(remaining) = stop.remaining() {
+        let milliseconds = u32::try_from(remaining.as_millis()).unwrap_or(u32::MAX);
+        let mut params = Params::new();
+        // To Z3 the greatest number means: no limit; and so may 0.
+        params.set_u32("timeout", milliseconds.max(1));
+        solver.set_params(&params);
+    }
+    solver.check_assumptions(&[switch(index)])
 }
 
 /// A solver that has read the claims; `None` if it did not understand them.

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::script::{ClaimId, Script};
+use crate::progress::Progress;
+use crate::stop::Stop;
 
 /// A solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,17 @@ pub enum Solver {
     Library,
     /// A program that is given the name of an SMT-LIB file and prints an answer a line.
     Process(PathBuf),
+}
+
+/// A solver at work: what ends the work early, and where it is counted.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    /// Who refutes claims.
+    pub solver: Solver,
+    /// When to give up.
+    pub stop: Stop,
+    /// How many claims there are, and how many are refuted.
+    pub progress: Progress,
 }
 
 /// The first claim that was not refuted.
@@ -36,6 +49,8 @@ pub(super) enum Answer {
     Sat,
     /// It does not know, or said something else; in its words.
     Unknown(String),
+    /// It was told to end.
+    Stopped,
 }
 
 /// A solver that cannot be used at all.
@@ -48,21 +63,32 @@ pub struct SolverError {
     pub error: std::io::Error,
 }
 
-impl Solver {
+impl From<Solver> for Effort {
+    /// As long as it takes, and nobody watches.
+    fn from(solver: Solver) -> Self {
+        Effort {
+            solver,
+            stop: Stop::default(),
+            progress: Progress::default(),
+        }
+    }
+}
+
+impl Effort {
     /// Has all claims refuted, in order, up to the first for which this fails.
     pub(super) fn refute(&self, script: Script<'_>) -> Result<Option<Unrefuted>, SolverError> {
-        match self {
-            Solver::Library => Ok(library::refute(script)),
-            Solver::Process(path) => process::refute(path, script),
+        match &self.solver {
+            Solver::Library => Ok(library::refute(self, script)),
+            Solver::Process(path) => process::refute(path, self, script),
         }
     }
 
     /// The values of the variables in a model of the only claim of a script, if the solver gives
     /// them.
     pub(super) fn values(&self, script: Script<'_>) -> Result<Option<Vec<String>>, SolverError> {
-        match self {
+        match &self.solver {
             Solver::Library => Ok(library::values(script)),
-            Solver::Process(path) => process::values(path, script),
+            Solver::Process(path) => process::values(path, &self.stop, script),
         }
     }
 }

@@ -2,44 +2,62 @@
 //!
 //! It is started with the name of a file and must print `sat`, `unsat` or `unknown` on a line for each
 //! `check-sat`. Whatever else it prints counts as not knowing. It is stopped at the first answer other
-//! than `unsat`.
+//! than `unsat`, and when the time is over: a thread of its own waits for its lines.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 use super::values;
-use super::{Answer, SolverError, Unrefuted};
+use super::{Answer, Effort, SolverError, Unrefuted};
 use crate::certify::script::Script;
+use crate::stop::Stop;
 
 /// How much of a solver's complaint is shown.
 const COMPLAINT: u64 = 2000;
 
-pub(super) fn refute(path: &Path, script: Script<'_>) -> Result<Option<Unrefuted>, SolverError> {
+/// How often the clock is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How many lines a solver may be ahead.
+const AHEAD: usize = 64;
+
+pub(super) fn refute(
+    path: &Path,
+    effort: &Effort,
+    script: Script<'_>,
+) -> Result<Option<Unrefuted>, SolverError> {
     let run = |text: &str| -> io::Result<Option<Unrefuted>> {
-        let mut solver = Running::start(path, text)?;
+        let mut solver = Running::start(path, &effort.stop, text)?;
         for claim in script.claims() {
             if let Some(answer) = solver.answer()? {
                 return Ok(Some(Unrefuted { claim, answer }));
             }
+            effort.progress.answer();
         }
         Ok(None)
     };
     run(&script.to_smtlib()).map_err(|error| failed(path, error))
 }
 
-pub(super) fn values(path: &Path, script: Script<'_>) -> Result<Option<Vec<String>>, SolverError> {
+pub(super) fn values(
+    path: &Path,
+    stop: &Stop,
+    script: Script<'_>,
+) -> Result<Option<Vec<String>>, SolverError> {
     let names = &script.definitions.variables;
     let ask = format!("(check-sat)\n(get-value ({}))\n", names.join(" "));
     let text = script.to_smtlib().replacen("(check-sat)\n", &ask, 1);
     let text = format!("(set-option :produce-models true)\n{text}");
     let run = || -> io::Result<Option<Vec<String>>> {
-        let mut solver = Running::start(path, &text)?;
+        let mut solver = Running::start(path, stop, &text)?;
         match solver.answer()? {
             Some(Answer::Sat) => Ok(values::parse(&solver.rest()?, names)),
-            Some(Answer::Unknown(_)) | None => Ok(None),
+            Some(Answer::Unknown(_) | Answer::Stopped) | None => Ok(None),
         }
     };
     run().map_err(|error| failed(path, error))
@@ -55,13 +73,14 @@ fn failed(path: &Path, error: io::Error) -> SolverError {
 /// A solver at work; it ends with this value, and so does its input file.
 struct Running {
     child: Child,
-    answers: BufReader<ChildStdout>,
+    lines: Receiver<io::Result<Vec<u8>>>,
     complaints: File,
+    stop: Stop,
     _input: tempfile::NamedTempFile,
 }
 
 impl Running {
-    fn start(path: &Path, text: &str) -> io::Result<Self> {
+    fn start(path: &Path, stop: &Stop, text: &str) -> io::Result<Self> {
         let mut input = tempfile::Builder::new().suffix(".smt2").tempfile()?;
         input.write_all(text.as_bytes())?;
         input.flush()?;
@@ -76,18 +95,20 @@ impl Running {
         let answers = child.stdout.take().expect("standard output is piped");
         Ok(Running {
             child,
-            answers: BufReader::new(answers),
+            lines: lines(answers),
             complaints,
+            stop: stop.clone(),
             _input: input,
         })
     }
 
     /// The next answer, `None` if it is `unsat`.
     fn answer(&mut self) -> io::Result<Option<Answer>> {
-        let mut line = Vec::new();
-        if self.answers.read_until(b'\n', &mut line)? == 0 {
-            return self.complaint().map(Some);
-        }
+        let line = match self.line()? {
+            Line::Text(line) => line,
+            Line::End => return self.complaint().map(Some),
+            Line::Stopped => return Ok(Some(Answer::Stopped)),
+        };
         let line = String::from_utf8_lossy(&line);
         Ok(match line.trim() {
             "unsat" => None,
@@ -95,6 +116,21 @@ impl Running {
             "unknown" => Some(Answer::Unknown("it answers `unknown`".to_owned())),
             other => Some(Answer::Unknown(format!("it answers `{other}`"))),
         })
+    }
+
+    /// Waits for the next line.
+    fn line(&self) -> io::Result<Line> {
+        loop {
+            let received = self.lines.recv_timeout(LOOK);
+            if self.stop.is_due() {
+                return Ok(Line::Stopped);
+            }
+            match received {
+                Ok(line) => return line.map(Line::Text),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Line::End),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 
     /// Why the solver ended early.
@@ -112,9 +148,11 @@ impl Running {
     }
 
     /// Everything that is still to come.
-    fn rest(&mut self) -> io::Result<String> {
+    fn rest(&self) -> io::Result<String> {
         let mut rest = Vec::new();
-        self.answers.read_to_end(&mut rest)?;
+        while let Line::Text(line) = self.line()? {
+            rest.extend(line);
+        }
         Ok(String::from_utf8_lossy(&rest).into_owned())
     }
 }
@@ -125,6 +163,37 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// What a solver prints next.
+enum Line {
+    Text(Vec<u8>),
+    /// Nothing more.
+    End,
+    /// It is not waited for any more.
+    Stopped,
+}
+
+/// The lines of a solver. Nobody waits for the thread that reads them: it ends with them, and no
+/// later than when a line comes that is not wanted any more.
+fn lines(answers: ChildStdout) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = sync_channel(AHEAD);
+    let mut answers = BufReader::new(answers);
+    std::thread::spawn(move || {
+        loop {
+            let mut line = Vec::new();
+            let read = answers.read_until(b'\n', &mut line);
+            let line = match read {
+                Ok(0) => break,
+                Ok(_) => Ok(line),
+                Err(error) => Err(error),
+            };
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
 }
 
 /// What well-known solvers need to be told before they read a file with many questions.

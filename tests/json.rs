@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The commands, by the names of their schemas. Between them they have every verdict.
-const COMMANDS: [(&str, &str); 13] = [
+const COMMANDS: [(&str, &str); 20] = [
     ("verify", "verify examples/ticket.cup --model all --json"),
     (
         "verify",
@@ -39,6 +39,28 @@ const COMMANDS: [(&str, &str); 13] = [
     (
         "fences",
         "fences examples/peterson.cup --model pso --timeout 0 --json",
+    ),
+    (
+        "translate",
+        "translate examples/ticket.cup --model tso --json",
+    ),
+    (
+        "translate",
+        "translate examples/peterson.cup --model pso -k 2 --flush inline --fences a --json",
+    ),
+    ("prove", "prove examples/ticket.cup --json"),
+    ("prove", "prove examples/ticket.cup --max-states 3 --json"),
+    (
+        "extrapolate",
+        "extrapolate examples/ticket.cup --model pso --json",
+    ),
+    (
+        "abstract",
+        "abstract examples/ticket.cup --model tso --json",
+    ),
+    (
+        "abstract",
+        "abstract examples/ticket.cup --model pso --timeout 0 --json",
     ),
     ("litmus", "litmus tests/litmus/sb.litmus --model tso --json"),
     ("bench", "bench dekker/sc --baseline --json"),

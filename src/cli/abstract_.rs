@@ -1,12 +1,14 @@
 //! `cupola abstract`: the boolean program for a model.
 
 use clap::Args;
+use cupola::abstraction::Abstraction;
 use cupola::model::Model;
-use cupola::pipeline::{self};
+use cupola::pipeline;
 use cupola::report::Method;
+use serde_json::json;
 
 use super::pipeline::PipelineArgs;
-use super::{Answer, Console, Exit, Failure, OutputArgs};
+use super::{Answer, Console, Exit, Failure, ReportArgs};
 
 /// Prints the boolean program that abstracts a program under a memory model.
 #[derive(Clone, Debug, Args)]
@@ -37,7 +39,7 @@ pub struct AbstractArgs {
     method: Option<Method>,
 
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -62,15 +64,40 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         &config,
     );
     match built {
-        Ok(Some(abstraction)) => Ok(Answer {
-            text: abstraction.program.to_string(),
-            output: args.output.clone(),
-            exit: Exit::Done,
-        }),
+        Ok(Some(abstraction)) => {
+            warn(&abstraction, console);
+            let text = || abstraction.program.to_string();
+            let json = || {
+                json!({
+                    "schema": 1,
+                    "program": loaded.file.name(),
+                    "harvested": loaded.harvested,
+                    "model": args.model,
+                    "k": args.k,
+                    "method": method.name(),
+                    "predicates": abstraction.predicates.len(),
+                    "cubes_used": abstraction.cubes.len(),
+                    "smt_calls": abstraction.effort.calls,
+                    "smt_unknown": abstraction.effort.unknown,
+                    "text": text(),
+                })
+            };
+            Ok(args.report.answer(text, json, Exit::Done))
+        }
         Ok(None) => Err(Failure::with_way_out(
             "cube extrapolation needs the proof's cubes, and the program is not verified under sc",
             "see what `cupola prove` says",
         )),
         Err(error) => Err(loaded.failure(error)),
+    }
+}
+
+/// Says so if questions had no answer: then the boolean program allows more than it need.
+fn warn(abstraction: &Abstraction, console: &Console) {
+    let unknown = abstraction.effort.unknown;
+    if unknown > 0 {
+        console.note(&format!(
+            "{unknown} questions had no answer, and count as not implied: the boolean program is weaker than it could be"
+        ));
     }
 }

@@ -14,7 +14,7 @@ use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::progress::Bar;
 use super::verify::ModelsArg;
-use super::{Answer, Console, Exit, Failure, OutputArgs};
+use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Runs the experiments of the SAS 2013 paper: seven algorithms, three models, both methods.
 ///
@@ -75,12 +75,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
-    /// Print the results as JSON.
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// The value of `--methods`.
@@ -96,18 +92,8 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
     if let Some(folder) = &args.plot {
         write_plots(folder, &results)?;
     }
-    let text = match args.json {
-        true => {
-            let json = serde_json::to_string_pretty(&results);
-            json.expect("results are plain values") + "\n"
-        }
-        false => results.text(),
-    };
-    Ok(Answer {
-        text,
-        output: args.output.clone(),
-        exit: exit(&results),
-    })
+    let json = || serde_json::to_value(&results).expect("results are plain values");
+    Ok(args.report.answer(|| results.text(), json, exit(&results)))
 }
 
 impl BenchArgs {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 use cupola::certificate::{self, StoreError};
-use cupola::certify::{self, CertifyError, Effort, Report, Solver, Verdict};
+use cupola::certify::{self, CertifyError, Effort, Solver, Verdict};
 use cupola::progress::Progress;
 use cupola::stop::Stop;
 
 use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, OutputArgs};
+use super::{Answer, Console, Exit, Failure, ReportArgs};
 
 /// Checks a certificate: re-runs the reduction, derives the proof obligations of the invariant anew and
 /// has a solver discharge them.
@@ -34,12 +34,8 @@ pub struct CertifyArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
-    /// Print the report as JSON.
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -57,22 +53,13 @@ pub fn run(args: &CertifyArgs, console: &Console) -> Result<Answer, Failure> {
     let report = certify::check_with(&stored, &obligations, &effort);
     line.end();
     let report = report.map_err(malformed)?;
-    Ok(Answer {
-        text: text(&report, args.json),
-        output: args.output.clone(),
-        exit: match report.verdict {
-            Verdict::Accepted => Exit::Done,
-            Verdict::Rejected(_) => Exit::Violated,
-            Verdict::Unknown(_) => Exit::Unknown,
-        },
-    })
-}
-
-fn text(report: &Report, json: bool) -> String {
-    match json {
-        true => format!("{:#}\n", report.to_json()),
-        false => report.to_string(),
-    }
+    let exit = match report.verdict {
+        Verdict::Accepted => Exit::Done,
+        Verdict::Rejected(_) => Exit::Violated,
+        Verdict::Unknown(_) => Exit::Unknown,
+    };
+    let (text, json) = (|| report.to_string(), || report.to_json());
+    Ok(args.report.answer(text, json, exit))
 }
 
 fn unreadable(error: StoreError) -> Failure {

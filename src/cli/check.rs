@@ -8,7 +8,7 @@ use cupola::lang::ast::Span;
 use cupola::lang::source::Diagnostic;
 
 use super::input::seconds;
-use super::{Answer, Exit, Failure, Input, OutputArgs};
+use super::{Answer, Exit, Failure, Input, ReportArgs};
 
 /// Model-checks a boolean program; the binary `boolprog-checker` has more options.
 #[derive(Clone, Debug, Args)]
@@ -28,16 +28,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
-    /// Print the report as JSON.
-    #[arg(long)]
-    json: bool,
-
     /// Also say what the search did.
     #[arg(long)]
     stats: bool,
 
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -58,19 +54,13 @@ pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
         outcome: &outcome,
         stats: args.stats,
     };
-    Ok(Answer {
-        text: if args.json {
-            format!("{:#}\n", report.to_json())
-        } else {
-            report.to_text()
-        },
-        output: args.output.clone(),
-        exit: match outcome.verdict() {
-            Verdict::Verified => Exit::Done,
-            Verdict::Unknown => Exit::Unknown,
-            Verdict::Violated => Exit::Violated,
-        },
-    })
+    let exit = match outcome.verdict() {
+        Verdict::Verified => Exit::Done,
+        Verdict::Unknown => Exit::Unknown,
+        Verdict::Violated => Exit::Violated,
+    };
+    let (text, json) = (|| report.to_text(), || report.to_json());
+    Ok(args.report.answer(text, json, exit))
 }
 
 impl CheckArgs {

@@ -16,7 +16,7 @@ use cupola::{lang, program};
 use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, Input, OutputArgs, PlacementArg};
+use super::{Answer, Console, Exit, Failure, Input, PlacementArg, ReportArgs};
 
 /// Explores all states of a program under a memory model, with real store buffers.
 #[derive(Debug, Args)]
@@ -65,12 +65,8 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// The value of `--star`.
@@ -111,15 +107,8 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
         config: &config,
         exploration: &exploration,
     };
-    let text = match args.json {
-        true => format!("{:#}\n", report.json()),
-        false => report.text(),
-    };
-    Ok(Answer {
-        text,
-        output: args.output.clone(),
-        exit: exit(exploration.verdict),
-    })
+    let exit = exit(exploration.verdict);
+    Ok(args.report.answer(|| report.text(), || report.json(), exit))
 }
 
 impl ExploreArgs {

@@ -4,9 +4,10 @@ use clap::Args;
 use cupola::model::Model;
 use cupola::pipeline;
 use cupola::report::Method;
+use serde_json::json;
 
 use super::pipeline::PipelineArgs;
-use super::{Answer, Console, Exit, Failure, OutputArgs};
+use super::{Answer, Console, Exit, Failure, ReportArgs};
 
 /// Prints the predicates and cubes for a memory model, each with the rule it comes from.
 #[derive(Clone, Debug, Args)]
@@ -28,7 +29,7 @@ pub struct ExtrapolateArgs {
     k: u16,
 
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -47,11 +48,22 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
         Ok((stage, found))
     });
     match extrapolated {
-        Ok((stage, found)) => Ok(Answer {
-            text: found.text(&stage.reduced),
-            output: args.output.clone(),
-            exit: Exit::Done,
-        }),
+        Ok((stage, found)) => {
+            let text = || found.text(&stage.reduced);
+            let json = || {
+                let (predicates, cubes) = found.json(&stage.reduced);
+                json!({
+                    "schema": 1,
+                    "program": loaded.file.name(),
+                    "harvested": loaded.harvested,
+                    "model": stage.model,
+                    "k": args.k,
+                    "predicates": predicates,
+                    "cubes": cubes,
+                })
+            };
+            Ok(args.report.answer(text, json, Exit::Done))
+        }
         Err(error) => Err(loaded.failure(error)),
     }
 }

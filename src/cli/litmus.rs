@@ -14,7 +14,7 @@ use cupola::model::Model;
 use serde_json::json;
 
 use super::input::seconds;
-use super::{Answer, Console, Exit, Failure, Input, OutputArgs};
+use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
 
 /// Decides herd's x86 litmus tests by exact exploration, and prints herd's report of each.
 #[derive(Debug, Args)]
@@ -52,12 +52,8 @@ pub struct LitmusArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// A test that was read, decided or not.
@@ -75,7 +71,7 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
     };
     Ok(Answer {
         text,
-        output: args.output.clone(),
+        output: args.report.output.clone(),
         exit,
     })
 }
@@ -94,7 +90,7 @@ fn decide(args: &LitmusArgs, model: Model, entries: &[Entry]) -> Result<(String,
         let names = entries.iter().map(|entry| entry.test.name.as_str());
         expectations.compare(model, names.zip(&decisions))
     });
-    let text = match (args.json, &comparison) {
+    let text = match (args.report.json, &comparison) {
         (true, _) => json_report(model, entries, &decisions, comparison.as_ref()),
         (false, Some(comparison)) => comparison.text(),
         (false, None) => {

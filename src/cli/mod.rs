@@ -32,7 +32,7 @@ use cupola::lang::source::{Diagnostic, SourceFile};
 
 pub use console::{ColorChoice, Console};
 pub use input::{Input, PlacementArg};
-pub use output::OutputArgs;
+pub use output::{OutputArgs, ReportArgs};
 
 /// Verifies concurrent programs under relaxed memory models, from their proofs under sequential
 /// consistency.

@@ -4,8 +4,9 @@ use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde_json::Value;
 
-use super::Failure;
+use super::{Answer, Exit, Failure};
 
 /// The options that say where the result goes.
 #[derive(Clone, Debug, Default, Args)]
@@ -17,6 +18,37 @@ pub struct OutputArgs {
     /// Let `-o` replace a file that exists.
     #[arg(long, requires = "output")]
     pub force: bool,
+}
+
+/// The options that say how a result is told, and where it goes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArgs {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl ReportArgs {
+    /// The answer of a command: as JSON if that is asked for, else as text.
+    pub fn answer(
+        &self,
+        text: impl FnOnce() -> String,
+        json: impl FnOnce() -> Value,
+        exit: Exit,
+    ) -> Answer {
+        let text = match self.json {
+            true => format!("{:#}\n", json()),
+            false => text(),
+        };
+        Answer {
+            text,
+            output: self.output.clone(),
+            exit,
+        }
+    }
 }
 
 impl OutputArgs {

@@ -6,9 +6,10 @@ use cupola::pipeline;
 use cupola::program;
 use cupola::report::{AttemptOutcome, Method};
 use indexmap::IndexSet;
+use serde_json::json;
 
 use super::pipeline::PipelineArgs;
-use super::{Answer, Console, Exit, Failure, OutputArgs};
+use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Verifies a program under sequential consistency and prints the proof with its cubes.
 #[derive(Clone, Debug, Args)]
@@ -17,7 +18,7 @@ pub struct ProveArgs {
     pipeline: PipelineArgs,
 
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -27,49 +28,68 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
         Ok(proved) => proved,
         Err(error) => return Err(loaded.failure(error)),
     };
-    let (text, exit) = match &proved.proof {
-        Some(proof) => {
-            let program = program::lower(&loaded.checked, &IndexSet::new());
-            (proof.text(&program), Exit::Done)
-        }
-        None => {
-            let outcome = &proved.attempt.outcome;
-            console.note(&explanation(outcome, proved.attempt.method, &loaded.file));
-            let violated = matches!(outcome, AttemptOutcome::Violated(_));
-            let exit = if violated {
-                Exit::Violated
-            } else {
-                Exit::Unknown
-            };
-            (String::new(), exit)
+    let program = program::lower(&loaded.checked, &IndexSet::new());
+    let attempt = &proved.attempt;
+    let (verdict, exit, why) = match (&proved.proof, &attempt.outcome) {
+        (Some(_), _) => ("verified", Exit::Done, None),
+        (None, outcome) => {
+            let why = explanation(outcome, attempt.method, &loaded.file);
+            match outcome {
+                AttemptOutcome::Violated(_) => ("violated", Exit::Violated, Some(why)),
+                _ => ("unknown", Exit::Unknown, Some(why)),
+            }
         }
     };
-    Ok(Answer {
-        text,
-        output: match exit {
-            // Without a proof there is nothing to write.
-            Exit::Unknown | Exit::Violated => OutputArgs::default(),
-            _ => args.output.clone(),
-        },
-        exit,
-    })
+    if let Some(why) = &why {
+        console.note(&format!("{verdict}: {why}"));
+    }
+    let text = || {
+        proved
+            .proof
+            .as_ref()
+            .map_or(String::new(), |proof| proof.text(&program))
+    };
+    let json = || {
+        let (predicates, cubes) = proved
+            .proof
+            .as_ref()
+            .unwrap_or(&loaded.proof)
+            .lines(&program);
+        json!({
+            "schema": 1,
+            "program": loaded.file.name(),
+            "harvested": loaded.harvested,
+            "verdict": verdict,
+            "reason": why,
+            "predicates": predicates,
+            "cubes": cubes,
+        })
+    };
+    let mut answer = args.report.answer(text, json, exit);
+    if proved.proof.is_none() && !args.report.json {
+        // There is nothing to write.
+        answer.output = OutputArgs::default();
+    }
+    Ok(answer)
 }
 
 fn explanation(outcome: &AttemptOutcome, method: Method, source: &SourceFile) -> String {
     match outcome {
         AttemptOutcome::Violated(violation) => format!(
-            "violated: under sc `{}` is broken by this execution:\n{}",
+            "under sc `{}` is broken by this execution:\n{}",
             violation.property,
             violation.text(source)
         ),
         AttemptOutcome::Abstraction(property, trace) => format!(
-            "unknown: under sc the predicates cannot exclude that `{}` is broken:\n{}",
+            "under sc the predicates cannot exclude that `{}` is broken:\n{}",
             property.name,
             trace.explained(method)
         ),
         AttemptOutcome::Limit(_) => {
-            "unknown: a limit was reached; try `--max-states` or `--timeout`".to_owned()
+            "a limit was reached; try `--max-states` or `--timeout`".to_owned()
         }
-        AttemptOutcome::Overflow(..) | AttemptOutcome::Verified => "unknown".to_owned(),
+        AttemptOutcome::Overflow(..) | AttemptOutcome::Verified => {
+            "the proof was not found".to_owned()
+        }
     }
 }

@@ -5,8 +5,9 @@ use cupola::lang;
 use cupola::lang::placement::Placement;
 use cupola::model::Model;
 use cupola::reduce::{self, Flush, ReduceConfig};
+use serde_json::json;
 
-use super::{Answer, Console, Exit, Failure, Input, OutputArgs, PlacementArg};
+use super::{Answer, Console, Exit, Failure, Input, PlacementArg, ReportArgs};
 
 /// Prints a program under SC that does what FILE does under a memory model: its locals hold the
 /// store buffers.
@@ -44,7 +45,7 @@ pub struct TranslateArgs {
     fences: Option<PlacementArg>,
 
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// Runs the command.
@@ -69,10 +70,21 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
     let tree = reduce::reduce(&file, &checked, &config)
         .map_err(|error| Failure::Source(file.clone(), vec![error.to_diagnostic()]))?;
     // The reduced program obeys all rules but may exceed the limits of size.
-    let reduced = lang::check(tree).map_err(|diagnostics| Failure::Source(file, diagnostics))?;
-    Ok(Answer {
-        text: lang::print(&reduced.tree),
-        output: args.output.clone(),
-        exit: Exit::Done,
-    })
+    let reduced = match lang::check(tree) {
+        Ok(reduced) => reduced,
+        Err(diagnostics) => return Err(Failure::Source(file, diagnostics)),
+    };
+    let text = || lang::print(&reduced.tree);
+    let json = || {
+        json!({
+            "schema": 1,
+            "program": file.name(),
+            "model": config.model,
+            "k": config.k,
+            "fences": config.fences.iter().collect::<Vec<_>>(),
+            "flush": config.flush,
+            "text": text(),
+        })
+    };
+    Ok(args.report.answer(text, json, Exit::Done))
 }

@@ -12,7 +12,7 @@ use super::certificate::Target;
 use super::interrupt::stop_on_interrupt;
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, OutputArgs};
+use super::{Answer, Console, Exit, Failure, ReportArgs};
 
 /// Verifies a program under one or several memory models, from its proof under SC.
 #[derive(Clone, Debug, Args)]
@@ -57,12 +57,8 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
 
-    /// Print the report as JSON.
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    output: OutputArgs,
+    report: ReportArgs,
 }
 
 /// The value of `--model`.
@@ -109,19 +105,13 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         Some(target) => target.write(&loaded.task(), &report, &config.pipeline, console)?,
         None => true,
     };
-    Ok(Answer {
-        text: if args.json {
-            format!("{:#}\n", report.json())
-        } else {
-            report.text_with(args.trace)
-        },
-        output: args.output.clone(),
-        exit: match report.verdict() {
-            Verdict::Verified if certified => Exit::Done,
-            Verdict::Violated => Exit::Violated,
-            Verdict::Verified | Verdict::Unknown => Exit::Unknown,
-        },
-    })
+    let exit = match report.verdict() {
+        Verdict::Verified if certified => Exit::Done,
+        Verdict::Violated => Exit::Violated,
+        Verdict::Verified | Verdict::Unknown => Exit::Unknown,
+    };
+    let (text, json) = (|| report.text_with(args.trace), || report.json());
+    Ok(args.report.answer(text, json, exit))
 }
 
 impl FromStr for ModelsArg {

@@ -14,6 +14,7 @@ mod lift;
 mod slots;
 
 use indexmap::{IndexMap, IndexSet};
+use serde_json::{Value, json};
 
 use crate::lang::ast::CompareOp;
 use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol, TooLarge, rename_cond};
@@ -214,6 +215,19 @@ impl Extrapolation {
             text += &section("cubes", cubes);
         }
         text
+    }
+
+    /// The same as JSON: the predicates, and the cubes.
+    pub fn json(&self, program: &Program) -> (Value, Value) {
+        let predicates = self.predicates.iter().zip(&self.predicate_rules);
+        let predicates =
+            predicates.map(|(p, rule)| json!({"predicate": p.text(program), "rule": rule.0}));
+        let cubes = self.cubes.iter().zip(&self.cube_rules);
+        let cubes = cubes.map(|(cube, rule)| {
+            let text = cube.text(program, &self.predicates);
+            json!({"cube": text, "rule": rule.0})
+        });
+        (predicates.collect(), cubes.collect())
     }
 
     fn add_all(&mut self, rule: Rule, predicates: Vec<Predicate>) {

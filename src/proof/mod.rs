@@ -32,15 +32,22 @@ pub struct Proof {
 impl Proof {
     /// The proof as text.
     pub fn text(&self, program: &Program) -> String {
-        let predicates = self.predicates.iter().map(|p| p.text(program));
-        let mut text = section("predicates", predicates.map(|line| (line, None)));
-        if let Some(cubes) = &self.cubes {
-            let cubes = cubes
-                .iter()
-                .map(|cube| cube.text(program, &self.predicates));
-            text += &section("cubes", cubes.map(|line| (line, None)));
+        let plain = |line| (line, None);
+        let (predicates, cubes) = self.lines(program);
+        let mut text = section("predicates", predicates.into_iter().map(plain));
+        if let Some(cubes) = cubes {
+            text += &section("cubes", cubes.into_iter().map(plain));
         }
         text
+    }
+
+    /// The predicates as text, and the cubes if they have been computed.
+    pub fn lines(&self, program: &Program) -> (Vec<String>, Option<Vec<String>>) {
+        let predicates = self.predicates.iter().map(|p| p.text(program));
+        let cube = |cube: &Cube| cube.text(program, &self.predicates);
+        let cubes = self.cubes.as_ref();
+        let cubes = cubes.map(|cubes| cubes.iter().map(cube).collect());
+        (predicates.collect(), cubes)
     }
 
     /// Adds a predicate unless it is constant or there already.

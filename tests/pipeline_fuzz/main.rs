@@ -16,6 +16,7 @@ mod judge;
 mod support;
 mod tally;
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,6 +29,10 @@ use tally::Tally;
 
 /// Programs where nothing else is asked for.
 const SHORT_RUN: u64 = 60;
+
+/// Programs after which new threads go on: a thread has one context of Z3, which gets slower with all
+/// that it was asked.
+const BATCH: usize = 200;
 
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
 
@@ -47,23 +52,11 @@ fn subject(seed: u64) -> Tree {
 fn verdicts_on_random_programs_are_right() {
     let first = setting("CUPOLA_RANDOM_SEED").unwrap_or(0);
     let end = first + setting("CUPOLA_RANDOM_PROGRAMS").unwrap_or(SHORT_RUN);
-    let next = AtomicU64::new(first);
     let tally = Mutex::new(Tally::new(first));
-    let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end {
-                        break;
-                    }
-                    let results = RELAXED.map(|model| (model, run(seed, model)));
-                    tally.lock().expect("no one panics").add(seed, results);
-                }
-            });
-        }
-    });
+    for start in (first..end).step_by(BATCH) {
+        let batch = start..end.min(start + BATCH as u64);
+        run_batch(batch, &tally);
+    }
     let tally = tally.into_inner().expect("no one panics");
     eprintln!("{tally}");
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
@@ -74,6 +67,27 @@ fn verdicts_on_random_programs_are_right() {
             "{model}: {verified} of {safe} verified"
         );
     }
+}
+
+/// Judges the programs of some seeds, on all cores.
+fn run_batch(seeds: Range<u64>, tally: &Mutex<Tally>) {
+    let next = AtomicU64::new(seeds.start);
+    let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end {
+                break;
+            }
+            let results = RELAXED.map(|model| (model, run(seed, model)));
+            tally.lock().expect("no one panics").add(seed, results);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(work);
+        }
+    });
 }
 
 #[test]

@@ -255,7 +255,8 @@ impl Abstracted {
             let mut slot = ENVIRONMENT;
             walks.taken += 1;
             for step in 0..60 {
-                match follower.follow(slot, |state| self.is_inside(&walk, state)) {
+                let rests = |state: &AbstractState| self.rests(slot, state);
+                match follower.follow(slot, rests, |state| self.is_inside(&walk, state)) {
                     Followed::Inside => walks.steps += 1,
                     Followed::Failed => {
                         walks.stopped += 1;
@@ -271,6 +272,16 @@ impl Abstracted {
             }
         }
         Ok(())
+    }
+
+    /// Whether a thread stands at the label of a location, or the environment waits: it has taken a whole step.
+    fn rests(&self, slot: usize, state: &AbstractState) -> bool {
+        let mut thread = state.threads.iter().filter(|thread| thread.slot == slot);
+        let next = thread.next().and_then(|thread| thread.next);
+        let labels = next.map(|next| &self.built.program.stmt(next).labels);
+        let is_location = |name: &str| name == "env" || name.matches('_').count() == 1;
+        let mut labels = labels.into_iter().flatten();
+        labels.any(|label| is_location(&label.name) && !label.name.starts_with("env_"))
     }
 
     /// Whether the threads stand where they do in the walk, the environment waits, and the predicates

@@ -192,9 +192,9 @@ pub struct AbstractState {
 pub enum Followed {
     /// It stands at a state that fits.
     Inside,
-    /// No state fits, but an assertion can fail on the way.
+    /// No state fits, but an assertion can fail in this step.
     Failed,
-    /// No state fits.
+    /// No state fits, within the limits.
     Lost,
 }
 

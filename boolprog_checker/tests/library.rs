@@ -114,18 +114,14 @@ fn at(state: &AbstractState, slot: usize, stmt: usize) -> bool {
 fn a_follower_finds_what_the_steps_of_a_thread_lead_to() {
     let program = built();
     let mut follower = Follower::new(&program, &Options::default());
-    let b_becomes_true =
-        |state: &AbstractState| at(state, 1, 4) && state.globals == [Some(true), Some(true)];
-    assert_eq!(
-        follower.follow(0, |state| at(state, 1, 3)),
-        Followed::Inside
-    );
-    assert_eq!(follower.follow(0, b_becomes_true), Followed::Lost);
-    assert_eq!(
-        follower.follow(1, |state| state.globals[1].is_none()),
-        Followed::Failed
-    );
-    assert_eq!(follower.follow(1, b_becomes_true), Followed::Inside);
+    let anywhere = |_: &AbstractState| true;
+    let b_is = |value| move |state: &AbstractState| state.globals[1] == Some(value);
+    let started = |state: &AbstractState| at(state, 1, 3);
+    assert_eq!(follower.follow(0, started, anywhere), Followed::Inside);
+    assert_eq!(follower.follow(0, anywhere, b_is(true)), Followed::Lost);
+    assert_eq!(follower.follow(1, anywhere, b_is(false)), Followed::Lost);
+    assert_eq!(follower.follow(1, anywhere, b_is(true)), Followed::Inside);
+    assert_eq!(follower.follow(1, anywhere, anywhere), Followed::Failed);
 }
 
 #[test]

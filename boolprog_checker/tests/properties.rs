@@ -21,13 +21,22 @@ use boolprog_checker::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
-use support::generate::program;
+use support::generate::{program, rivals};
 use support::reference::Reference;
 
 /// Most states of the reference interpreter; larger programs are left out.
 const LIMIT: usize = 1_500;
 
 fn run(cases: u32, seed: u64, test: impl Fn(&Tree, &Program) -> Result<(), TestCaseError>) {
+    run_on(program(), cases, seed, test);
+}
+
+fn run_on(
+    programs: impl Strategy<Value = Tree>,
+    cases: u32,
+    seed: u64,
+    test: impl Fn(&Tree, &Program) -> Result<(), TestCaseError>,
+) {
     let factor = std::env::var("BOOLPROG_TEST_FACTOR")
         .ok()
         .and_then(|text| text.parse().ok())
@@ -43,7 +52,7 @@ fn run(cases: u32, seed: u64, test: impl Fn(&Tree, &Program) -> Result<(), TestC
             Program::new(tree.clone()).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
         test(&tree, &program)
     };
-    match TestRunner::new(config).run(&program(), checked) {
+    match TestRunner::new(config).run(&programs, checked) {
         Ok(()) => {}
         Err(TestError::Fail(reason, tree)) => panic!("{reason}\n{tree}"),
         Err(TestError::Abort(reason)) => panic!("{reason}"),
@@ -152,6 +161,19 @@ fn three_valued_search_is_sound_and_its_share_is_reported() {
 
 #[test]
 fn reductions_do_not_change_verdicts() {
+    run(150, 3, |_, program| verdicts_without_reductions(program));
+}
+
+/// The same where nothing but an `enforce` connects the threads.
+#[test]
+fn reductions_do_not_change_verdicts_of_rivals() {
+    run_on(rivals(), 400, 6, |_, program| {
+        verdicts_without_reductions(program)
+    });
+}
+
+/// Whether each reduction, on and off, gives the same verdicts.
+fn verdicts_without_reductions(program: &Program) -> Result<(), TestCaseError> {
     let all = Reductions::ALL;
     let settings = [
         Reductions::NONE,
@@ -174,34 +196,32 @@ fn reductions_do_not_change_verdicts() {
             ..Reductions::NONE
         },
     ];
-    run(150, 3, |_, program| {
-        for (mode, split) in [
-            (Mode::ThreeValued, Split::None),
-            (Mode::ThreeValued, Split::Needed),
-            (Mode::ThreeValued, Split::All),
-            (Mode::Exact, Split::None),
-        ] {
-            let expected = verdicts(&check(program, &options(mode, split)));
-            for reductions in settings {
-                let outcome = check(
-                    program,
-                    &Options {
-                        reductions,
-                        ..options(mode, split)
-                    },
-                );
-                prop_assert_eq!(
-                    &verdicts(&outcome),
-                    &expected,
-                    "{:?} {:?} {:?}",
-                    mode,
-                    split,
-                    reductions
-                );
-            }
+    for (mode, split) in [
+        (Mode::ThreeValued, Split::None),
+        (Mode::ThreeValued, Split::Needed),
+        (Mode::ThreeValued, Split::All),
+        (Mode::Exact, Split::None),
+    ] {
+        let expected = verdicts(&check(program, &options(mode, split)));
+        for reductions in settings {
+            let outcome = check(
+                program,
+                &Options {
+                    reductions,
+                    ..options(mode, split)
+                },
+            );
+            prop_assert_eq!(
+                &verdicts(&outcome),
+                &expected,
+                "{:?} {:?} {:?}",
+                mode,
+                split,
+                reductions
+            );
         }
-        Ok(())
-    });
+    }
+    Ok(())
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! A copy has bits of its own for its variables, locations of its own for its statements, in the
 //! order of their numbers, and its own reading of the procedure's `enforce`. A copy made for a call has one more
-//! location, for the end of its text, from where control goes back to the caller.
+//! location, for the end of its text, from where control goes back to the caller; the `enforce` there is the caller's.
 
 use rustc_hash::FxHashMap;
 
@@ -56,7 +56,7 @@ impl<'a> Lowering<'a> {
         if !self.roots.contains_key(&text) {
             let image = ImageId(self.images.len() as u32);
             self.images.push(Image::default());
-            let (instance, frame) = self.instance(text, image, Leave::Thread);
+            let (instance, frame) = self.instance(text, image, None, Leave::Thread);
             self.images[image.0 as usize].own = frame.len();
             self.roots.insert(text, instance);
         }
@@ -77,12 +77,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Makes a copy of a procedure: its variables, its `enforce`, its locations without edges.
-    /// Gives back the bits of its variables too.
+    /// Makes a copy of a procedure: its variables, its `enforce`, its locations without edges; `behind` is
+    /// the `enforce` behind its text. Gives back the bits of its variables too.
     fn instance(
         &mut self,
         text: usize,
         image: ImageId,
+        behind: Option<EnforceId>,
         leave: Leave<'a>,
     ) -> (Instance<'a>, Vec<FrameBit>) {
         let procedure = self.texts[text].procedure;
@@ -102,7 +103,7 @@ impl<'a> Lowering<'a> {
             self.location(image, enforce, Some(StmtId(id)));
         }
         if inlined {
-            self.location(image, enforce, None);
+            self.location(image, behind, None);
         }
         (
             Instance {
@@ -242,7 +243,7 @@ impl<'a> Lowering<'a> {
             next,
             call: stmt,
         };
-        let (mut callee, frame) = self.instance(text, instance.image, leave);
+        let (mut callee, frame) = self.instance(text, instance.image, instance.enforce, leave);
         let values = arguments
             .iter()
             .map(|argument| instance.scope.code(argument));

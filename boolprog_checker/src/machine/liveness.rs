@@ -3,9 +3,10 @@
 //! A global that only one thread can touch is dead at a location of that thread if every way from
 //! there writes it before it reads it. Its value cannot influence anything any more, so it becomes
 //! unknown when the thread arrives, and states that differ in it alone become one. Variables that
-//! share a conjunct of an `enforce` learn from each other; they are forgotten together or not at
-//! all, and not if a clause knows one of them for itself. What main does before it starts the first
-//! thread does not count as touching.
+//! share a conjunct of an `enforce` learn from each other: whoever touches one of them reads the others; they are
+//! forgotten together or not at all, and not if a clause knows one of them for itself. What main does before it
+//! starts the first thread does not count as touching. Where threads of several kinds can come to a
+//! location nothing is forgotten there, because one of them may need what another one does not.
 //!
 //! Only the three-valued search forgets: elsewhere every variable has to have a value.
 
@@ -30,8 +31,10 @@ pub(crate) fn mark_forgotten(machine: &mut Machine) {
         if groups.is_empty() {
             continue;
         }
-        let live = live(machine, role);
-        for (index, live) in live.iter().enumerate().filter(|(i, _)| role.reach[*i]) {
+        let live = live(machine, role, &groups);
+        let only_here = |index: usize| roles.iter().filter(|role| role.reach[index]).count() == 1;
+        let here = |index: usize| role.reach[index] && only_here(index);
+        for (index, live) in live.iter().enumerate().filter(|(index, _)| here(*index)) {
             let dead = groups.iter().filter(|group| live.is_disjoint(group));
             machine.locations[index].forget = dead.flatten().copied().collect();
         }
@@ -75,7 +78,11 @@ fn connected(machine: &Machine, bit: FrameBit) -> FxHashSet<FrameBit> {
 }
 
 /// For each location of a role, the variables that some way from there reads before it writes them.
-fn live(machine: &Machine, role: &Role) -> Vec<FxHashSet<FrameBit>> {
+fn live(
+    machine: &Machine,
+    role: &Role,
+    groups: &[FxHashSet<FrameBit>],
+) -> Vec<FxHashSet<FrameBit>> {
     let mut live: Vec<FxHashSet<FrameBit>> = vec![FxHashSet::default(); machine.locations.len()];
     loop {
         let mut changed = false;
@@ -83,7 +90,7 @@ fn live(machine: &Machine, role: &Role) -> Vec<FxHashSet<FrameBit>> {
             let mut now = std::mem::take(&mut live[index]);
             let before = now.len();
             for edge in &machine.locations[index].edges {
-                let (reads, writes) = accesses(edge);
+                let (reads, writes) = accesses(edge, groups);
                 if edge.target != LocId::ENDED && edge.target.index() != index {
                     let behind = live[edge.target.index()].iter();
                     now.extend(behind.filter(|bit| !writes.contains(bit)));
@@ -99,8 +106,18 @@ fn live(machine: &Machine, role: &Role) -> Vec<FxHashSet<FrameBit>> {
     }
 }
 
-/// The variables that a step reads, and those that it writes.
-fn accesses(edge: &Edge) -> (Vec<FrameBit>, Vec<FrameBit>) {
+/// The variables that a step reads, and those that it writes. Of a group that it touches it reads what it
+/// does not write, since an `enforce` makes that known.
+fn accesses(edge: &Edge, groups: &[FxHashSet<FrameBit>]) -> (Vec<FrameBit>, Vec<FrameBit>) {
+    let (mut reads, writes) = direct_accesses(edge);
+    let touches =
+        |group: &&FxHashSet<FrameBit>| reads.iter().chain(&writes).any(|bit| group.contains(bit));
+    let touched: Vec<FrameBit> = groups.iter().filter(touches).flatten().copied().collect();
+    reads.extend(touched.into_iter().filter(|bit| !writes.contains(bit)));
+    (reads, writes)
+}
+
+fn direct_accesses(edge: &Edge) -> (Vec<FrameBit>, Vec<FrameBit>) {
     match &edge.action {
         Action::Assign(assignment) => {
             let writes = assignment.writes.iter().map(|write| write.bit);

@@ -1,8 +1,11 @@
 //! Which locations let their thread run alone.
 //!
 //! A step is invisible if no other thread and no assertion can notice it: it assumes or assigns, and
-//! none of its variables is visible. Visible are the variables of assertions, globals that two
-//! threads can touch at a time (main is alone until it starts the first), and every variable that shares a conjunct of an `enforce` with a visible one.
+//! none of its variables is visible. Variables that share a conjunct of an `enforce` constrain each other, so
+//! they are taken together, and so on: a *cluster*. Visible is a cluster with a variable of an assertion, and one with a
+//! global if two threads can touch it at a time (main is alone until it starts the first): any
+//! variable of it, not the same one. A conjunct with a local is there once for each thread in the text of its `enforce`,
+//! so such a thread touches the cluster by being there.
 //! A location is reducible if all its steps are invisible and none of them leads backwards. While a
 //! thread stands at a reducible location and can move, only that thread is moved; this is partial-order
 //! reduction with one thread's steps as the ample set:
@@ -16,9 +19,9 @@
 //! covered states. An `enforce` may be active through any thread in its text; a step stays invisible
 //! only if its own thread keeps it active before and after.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Action, Edge, EnforceId, FrameBit, ImageId, LocId, Machine};
+use super::{Action, Edge, EnforceId, FrameBit, ImageId, LocId, Location, Machine};
 
 /// Marks the reducible locations.
 pub(crate) fn mark_reducible(machine: &mut Machine) {
@@ -94,51 +97,156 @@ fn backward_targets(machine: &Machine) -> FxHashSet<LocId> {
 }
 
 fn visible_variables(machine: &Machine) -> FxHashSet<Variable> {
-    let mut visible = shared_globals(machine);
-    for location in &machine.locations {
-        for edge in &location.edges {
-            if matches!(edge.action, Action::Assert(_)) {
-                visible.extend(
-                    edge.bits()
-                        .into_iter()
-                        .map(|bit| variable(machine, location.image, bit)),
-                );
-            }
+    let mut clusters = Clusters::default();
+    for (image, group) in conjuncts(machine) {
+        let variables = group.iter().map(|bit| variable(machine, image, *bit));
+        clusters.join(variables);
+    }
+    let roles = roles(machine);
+    for (number, role) in roles.iter().enumerate() {
+        let threads = if role.many {
+            Threads::Several
+        } else {
+            Threads::One(number)
+        };
+        for variable in touched(machine, role) {
+            clusters.touch(variable, threads);
         }
     }
-    close_under_enforce(machine, &mut visible);
-    visible
+    asserted(machine).for_each(|variable| clusters.assert(variable));
+    clusters.visible()
 }
 
-/// Adds what shares a conjunct of an `enforce` with a visible variable.
-fn close_under_enforce(machine: &Machine, visible: &mut FxHashSet<Variable>) {
-    let mut groups: Vec<Vec<Variable>> = Vec::new();
+/// The variables that assertions read.
+fn asserted(machine: &Machine) -> impl Iterator<Item = Variable> {
+    machine.locations.iter().flat_map(move |location| {
+        let edges = location.edges.iter();
+        let asserts = edges.filter(|edge| matches!(edge.action, Action::Assert(_)));
+        let bits = asserts.flat_map(Edge::bits);
+        bits.map(move |bit| variable(machine, location.image, bit))
+    })
+}
+
+/// The variables of each conjunct of each `enforce` that threads can be under, with its image.
+fn conjuncts(machine: &Machine) -> impl Iterator<Item = (ImageId, &Vec<FrameBit>)> {
     let mut images = vec![None; machine.enforces.len()];
     for location in &machine.locations {
         if let Some(id) = location.enforce {
             images[id.index()] = Some(location.image);
         }
     }
-    for (enforce, image) in machine.enforces.iter().zip(images) {
-        let Some(image) = image else { continue };
-        let variables = |group: &Vec<FrameBit>| {
-            group
-                .iter()
-                .map(|bit| variable(machine, image, *bit))
-                .collect()
-        };
-        groups.extend(enforce.condition.groups.iter().map(variables));
+    let enforces = machine.enforces.iter().zip(images);
+    enforces.flat_map(|(enforce, image)| {
+        let groups = enforce.condition.groups.iter();
+        groups.filter_map(move |group| Some((image?, group)))
+    })
+}
+
+/// The variables that a thread in this role can touch while there are others: by its steps, or by being
+/// under an `enforce` with a local.
+fn touched(machine: &Machine, role: &Role) -> FxHashSet<Variable> {
+    let first_local = machine.first_local();
+    let mut touched = FxHashSet::default();
+    for location in locations_among_others(machine, role) {
+        let enforce = location.enforce.map(|id| machine.enforce(id));
+        let groups = enforce
+            .into_iter()
+            .flat_map(|enforce| &enforce.condition.groups);
+        let own = groups.filter(|group| group.iter().any(|bit| *bit >= first_local));
+        let bits = location.edges.iter().flat_map(Edge::bits);
+        let bits = bits.chain(own.flatten().copied());
+        touched.extend(bits.map(|bit| variable(machine, location.image, bit)));
     }
-    loop {
-        let before = visible.len();
-        for group in &groups {
-            if group.iter().any(|variable| visible.contains(variable)) {
-                visible.extend(group);
+    touched
+}
+
+/// Who can touch something while there are several threads.
+#[derive(Clone, Copy, Default)]
+enum Threads {
+    #[default]
+    None,
+    /// Those of this role; there is one.
+    One(usize),
+    Several,
+}
+
+impl Threads {
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, threads) | (threads, Self::None) => threads,
+            (Self::One(role), Self::One(same)) if role == same => self,
+            _ => Self::Several,
+        }
+    }
+}
+
+/// Variables by the conjuncts that connect them.
+#[derive(Default)]
+struct Clusters {
+    of: FxHashMap<Variable, usize>,
+    /// Clusters that were joined with another one are empty.
+    all: Vec<Cluster>,
+}
+
+#[derive(Default)]
+struct Cluster {
+    variables: Vec<Variable>,
+    threads: Threads,
+    asserted: bool,
+}
+
+impl Clusters {
+    /// The cluster of a variable, which is alone in it if it has not come up yet.
+    fn of(&mut self, variable: Variable) -> usize {
+        let new = self.all.len();
+        let number = *self.of.entry(variable).or_insert(new);
+        if number == new {
+            self.all.push(Cluster {
+                variables: vec![variable],
+                ..Cluster::default()
+            });
+        }
+        number
+    }
+
+    /// Puts the clusters of these variables together. Nothing may have touched them yet.
+    fn join(&mut self, mut variables: impl Iterator<Item = Variable>) {
+        let Some(first) = variables.next() else {
+            return;
+        };
+        let into = self.of(first);
+        for variable in variables {
+            let from = self.of(variable);
+            if from != into {
+                let moved = std::mem::take(&mut self.all[from]).variables;
+                self.of
+                    .extend(moved.iter().map(|variable| (*variable, into)));
+                self.all[into].variables.extend(moved);
             }
         }
-        if visible.len() == before {
-            return;
-        }
+    }
+
+    fn touch(&mut self, variable: Variable, threads: Threads) {
+        let number = self.of(variable);
+        let cluster = &mut self.all[number];
+        cluster.threads = cluster.threads.and(threads);
+    }
+
+    fn assert(&mut self, variable: Variable) {
+        let number = self.of(variable);
+        self.all[number].asserted = true;
+    }
+
+    fn visible(self) -> FxHashSet<Variable> {
+        let visible = self.all.into_iter().filter(Cluster::is_visible);
+        visible.flat_map(|cluster| cluster.variables).collect()
+    }
+}
+
+impl Cluster {
+    fn is_visible(&self) -> bool {
+        let has_global = self.variables.iter().any(|(image, _)| image.is_none());
+        self.asserted || has_global && matches!(self.threads, Threads::Several)
     }
 }
 
@@ -150,32 +258,24 @@ pub(super) struct Role {
     pub(super) many: bool,
 }
 
-/// The globals that two threads can touch.
-fn shared_globals(machine: &Machine) -> FxHashSet<Variable> {
-    let roles = roles(machine);
-    let mut owner: Vec<Option<usize>> = vec![None; machine.globals.len()];
-    let mut shared = FxHashSet::default();
-    for (number, role) in roles.iter().enumerate() {
-        for bit in touched_globals(machine, role) {
-            let other = *owner[bit as usize].get_or_insert(number) != number;
-            if other || role.many {
-                shared.insert((None, bit));
-            }
-        }
-    }
-    shared
-}
-
 /// The globals that a thread in this role can touch while there are others.
 pub(super) fn touched_globals(machine: &Machine, role: &Role) -> FxHashSet<FrameBit> {
-    let behind_a_start = behind_a_start(machine);
-    let locations = machine
-        .locations
-        .iter()
-        .zip(role.reach.iter().zip(behind_a_start))
-        .filter(|(_, (reached, behind))| **reached && *behind);
-    let bits = locations.flat_map(|(location, _)| location.edges.iter().flat_map(Edge::bits));
+    let locations = locations_among_others(machine, role);
+    let bits = locations.flat_map(|location| location.edges.iter().flat_map(Edge::bits));
     bits.filter(|bit| *bit < machine.first_local()).collect()
+}
+
+/// The locations where a thread in this role can stand while there are others.
+fn locations_among_others<'m>(
+    machine: &'m Machine,
+    role: &Role,
+) -> impl Iterator<Item = &'m Location> {
+    let reached = role.reach.iter().zip(behind_a_start(machine));
+    let reached: Vec<bool> = reached
+        .map(|(reached, behind)| *reached && behind)
+        .collect();
+    let locations = machine.locations.iter().zip(reached);
+    locations.filter_map(|(location, reached)| reached.then_some(location))
 }
 
 /// The ways in which threads can begin; the first is that of main.

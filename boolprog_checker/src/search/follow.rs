@@ -3,7 +3,8 @@
 //! An abstraction is sound if it can follow every run of what it abstracts: from a state that stands
 //! for the run's present state, some steps lead to one that stands for its next state, or one of them
 //! fails an assertion. One state is enough for that: which one, of those that stand for the
-//! same, makes no difference if all steps are sound.
+//! same, makes no difference if all steps are sound. The run's step may be several here; the caller
+//! says where they end.
 
 use std::collections::VecDeque;
 
@@ -41,9 +42,14 @@ impl<'p> Follower<'p> {
         follower
     }
 
-    /// Goes to the nearest state that fits, by steps of the thread in this slot alone; stays where it is
-    /// if there is none.
-    pub fn follow(&mut self, slot: usize, fits: impl Fn(&AbstractState) -> bool) -> Followed {
+    /// Follows a step of the run: by one or more steps of the thread in this slot, to a state where the thread
+    /// rests and that fits. Stays where it is if there is none.
+    pub fn follow(
+        &mut self,
+        slot: usize,
+        rests: impl Fn(&AbstractState) -> bool,
+        fits: impl Fn(&AbstractState) -> bool,
+    ) -> Followed {
         let machine = self.program.machine();
         let budget = Budget::new(&self.options.limits);
         let mut seen: FxHashSet<Config> = self.states.iter().cloned().collect();
@@ -51,10 +57,6 @@ impl<'p> Follower<'p> {
         let mut expansion = Expansion::default();
         let mut fails = false;
         while let Some(config) = waiting.pop_front() {
-            if fits(&describe(machine, &config)) {
-                self.states = vec![config];
-                return Followed::Inside;
-            }
             if !budget.allows(seen.len()) || !config.live().any(|live| live == slot) {
                 continue;
             }
@@ -63,7 +65,13 @@ impl<'p> Follower<'p> {
             fails |= !expansion.failures.is_empty();
             for place in &expansion.finals {
                 let next = &expansion.nodes[*place].config;
-                if seen.insert(next.clone()) {
+                let state = describe(machine, next);
+                let rests = rests(&state);
+                if rests && fits(&state) {
+                    self.states = vec![next.clone()];
+                    return Followed::Inside;
+                }
+                if !rests && seen.insert(next.clone()) {
                     waiting.push_back(next.clone());
                 }
             }

@@ -23,6 +23,63 @@ pub fn program() -> impl Strategy<Value = Tree> {
     })
 }
 
+/// Two or three threads, each with variables of its own that nobody else mentions but an `enforce`: one
+/// of main's and one of another thread's must keep its first value. The thread that comes first may keep the others from moving: main stays under its `enforce` for ever.
+pub fn rivals() -> impl Strategy<Value = Tree> {
+    let rival = prop_oneof![Just("g1"), Just("l")];
+    let start = prop_oneof![
+        Just(vec![ThreadStart::Goto("T".into())]),
+        Just(vec![ThreadStart::Procedure("worker".into())]),
+        Just(vec![
+            ThreadStart::Goto("T".into()),
+            ThreadStart::Procedure("worker".into())
+        ]),
+    ];
+    let body = |own: &'static [&'static str]| proptest::collection::vec(duel(own), 1..4);
+    let bodies = (body(&["g0"]), body(&["g1", "l"]), body(&["g1"]));
+    (start, bodies, rival, any::<[bool; 3]>()).prop_map(
+        |(start, (own, others, worker), rival, initial)| {
+            let signs = ["g0", rival].map(|name| {
+                let place = ["g0", "g1", "l"].iter().position(|other| *other == name);
+                Expr::literal(name, initial[place.expect("it is one of them")])
+            });
+            let targets = ["g0", "g1", "l"].map(Target::var).to_vec();
+            let values = initial.map(Expr::Const).to_vec();
+            let mut main = vec![Stmt::assign(targets, values)];
+            main.extend(
+                start
+                    .into_iter()
+                    .map(|start| Stmt::new(StmtKind::StartThread(start))),
+            );
+            main.extend(own);
+            main.push(Stmt::new(StmtKind::Assume(Expr::Const(false))));
+            main.push(Stmt::new(StmtKind::Skip).label("T"));
+            main.extend(others);
+            let mut main = Procedure::new("main", main);
+            main.locals = vec![Decl::new("l")];
+            main.enforce = Some(Expr::any(signs));
+            Tree {
+                globals: vec![Decl::new("g0"), Decl::new("g1")],
+                procedures: vec![Procedure::new("worker", worker), main],
+            }
+        },
+    )
+}
+
+/// A statement that mentions one of these variables or none.
+fn duel(own: &'static [&'static str]) -> impl Strategy<Value = Stmt> {
+    let write = (select(own), any::<bool>())
+        .prop_map(|(name, value)| Stmt::assign(vec![Target::var(name)], vec![Expr::Const(value)]));
+    let assume = (select(own), any::<bool>())
+        .prop_map(|(name, sign)| Stmt::new(StmtKind::Assume(Expr::literal(name, sign))));
+    prop_oneof![
+        4 => write,
+        1 => assume,
+        1 => Just(Stmt::new(StmtKind::Assume(Expr::Const(false)))),
+        2 => Just(Stmt::new(StmtKind::Assert(Expr::Const(false)))),
+    ]
+}
+
 fn with(names: &[String], more: &[&str]) -> Vec<String> {
     names
         .iter()

@@ -131,13 +131,21 @@ impl<'a> Reference<'a> {
             !(thread.stack.is_empty() || thread.stack.len() == 1 && done(&thread.stack[0]))
         });
         let holds = |thread: &Thread| {
-            let top = thread.stack.last().unwrap();
+            let top = self.standing(thread);
             let enforce = &self.codes[top.procedure].procedure.enforce;
             enforce
                 .as_ref()
                 .is_none_or(|expr| eval(expr, &state.globals, &top.locals, None).contains(&true))
         };
         state.threads.iter().all(holds).then_some(state)
+    }
+
+    /// The frame whose text the thread stands in: at the end of a call it is back in the caller's.
+    fn standing<'s>(&self, thread: &'s Thread) -> &'s Frame {
+        let mut frames = thread.stack.iter().rev();
+        let top = frames.next().unwrap();
+        let ended = top.at >= self.codes[top.procedure].instructions.len();
+        frames.next().filter(|_| ended).unwrap_or(top)
     }
 
     /// The assertions that can fail, or nothing if there are too many states; `visit` sees them all.

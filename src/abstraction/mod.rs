@@ -304,11 +304,13 @@ fn initial_values(
     (values.collect(), effort)
 }
 
-/// The initial values that are not arbitrary.
+/// The initial values that are not arbitrary. One that is too large to reason about counts as arbitrary:
+/// nothing is known of it.
 fn fixed_values(program: &Program) -> Vec<(VarId, Linear)> {
     let fixed = |var: VarId| {
         let init = program.vars[var.index()].init?;
-        Some((var, Linear::constant(i128::from(init))))
+        let value = Linear::constant(i128::from(init));
+        value.is_small().then_some((var, value))
     };
     program.var_ids().filter_map(fixed).collect()
 }

@@ -5,18 +5,18 @@
 //! removes `Choice` terms: such a term is a list of guarded linear ones.
 //!
 //! Invariant: whatever comes from a program has coefficients below [`LIMIT`], so that one
-//! substitution of such terms into another never leaves `i128`.
+//! substitution of such terms into another never leaves `i128`: a program has less than 2^17 variables.
 
 use super::formula::Formula;
 use crate::lang::ast::ArithOp;
 use crate::program::{Term, VarId};
 
 /// Coefficients and constants of a program's terms stay below this.
-const LIMIT: i128 = 1 << 56;
+const LIMIT: i128 = 1 << 54;
 
 /// A number in a term is too large to reason about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a constant or coefficient exceeds 2^56, which is too large to reason about")]
+#[error("a constant or coefficient exceeds 2^54, which is too large to reason about")]
 pub struct TooLarge;
 
 /// A linear term.
@@ -44,6 +44,12 @@ impl Linear {
             coefficients: vec![(var, 1)],
             constant: 0,
         }
+    }
+
+    /// Whether the constant and all coefficients are as small as those of a program's terms.
+    pub fn is_small(&self) -> bool {
+        let small = |value: i128| value.abs() < LIMIT;
+        small(self.constant) && self.coefficients.iter().all(|&(_, a)| small(a))
     }
 
     /// The constant part.
@@ -126,9 +132,11 @@ impl Linear {
     }
 
     fn checked(self) -> Result<Linear, TooLarge> {
-        let small = |value: i128| value.abs() < LIMIT;
-        let fits = small(self.constant) && self.coefficients.iter().all(|&(_, a)| small(a));
-        if fits { Ok(self) } else { Err(TooLarge) }
+        if self.is_small() {
+            Ok(self)
+        } else {
+            Err(TooLarge)
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! values and the values of `*`, in the order in which they come up. A step adds what must hold for it to be
 //! taken, so the path is possible exactly if everything that was added can hold at once. Where a value depends on
 //! a choice that is still open (an index, a `cas`), the value is a name of its own and the choice a
-//! disjunction. User assertions before the end are not in the way: if one fails on the way, that is a
+//! disjunction. So is a value with numbers too large to go on with. User assertions before the end are not in the way: if one fails on the way, that is a
 //! violation too, and the run with real buffers will meet it.
 //!
 //! Output: values for the unknowns, the least absolute ones in the order of the unknowns (the positive one of
@@ -18,9 +18,6 @@ use crate::smt::{self, Solver};
 use crate::stop::Stop;
 
 use super::path::Path;
-
-/// Coefficients beyond this get a name of their own before they grow further.
-const LARGE: i128 = 1 << 60;
 
 /// The values of a path's unknowns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +43,8 @@ pub(super) enum Answer {
 pub(super) struct Walk {
     /// The values of the program's variables, in terms of the unknowns and named values.
     state: Vec<(VarId, Linear)>,
+    /// What the named initial values are.
+    initial: Formula,
     /// What each step needs; the last one is the broken property.
     needs: Vec<Formula>,
     unknowns: Vec<(VarId, Unknown)>,
@@ -65,13 +64,19 @@ impl Walk {
     pub(super) fn new(program: &Program, path: &Path) -> Result<Self, TooLarge> {
         let mut walk = Walk {
             state: Vec::new(),
+            initial: Formula::True,
             needs: Vec::new(),
             unknowns: Vec::new(),
             names: program.vars.len(),
         };
+        let mut initial = Vec::new();
         for (var, declared) in program.var_ids().zip(&program.vars) {
             let value = match declared.init {
-                Some(init) => Linear::constant(i128::from(init)),
+                Some(init) => {
+                    let (value, need) = walk.named_if_large(Linear::constant(i128::from(init)));
+                    initial.push(need);
+                    value
+                }
                 None => Linear::var(walk.unknown(Unknown::Initial(var))),
             };
             walk.state.push((var, value));
@@ -90,6 +95,7 @@ impl Walk {
             (None, None) => Formula::False,
         };
         walk.needs.push(broken.substitute(&walk.state));
+        walk.initial = Formula::and(initial);
         Ok(walk)
     }
 
@@ -106,7 +112,8 @@ impl Walk {
     }
 
     fn prefix(&self, count: usize) -> Formula {
-        Formula::and(self.needs[..count].iter().cloned())
+        let needs = self.needs[..count].iter().cloned();
+        Formula::and(needs.chain([self.initial.clone()]))
     }
 
     /// The first step whose needs contradict those before; prefixes only ever need more.
@@ -129,7 +136,7 @@ impl Walk {
         let mut values = Values::default();
         for &(name, unknown) in &self.unknowns {
             let value = least_value(solver, &formula, name)?;
-            formula = formula.substitute(&[(name, Linear::constant(value))]);
+            formula = with_value(&formula, name, value)?;
             match unknown {
                 Unknown::Initial(var) => values.initial.push((var, value)),
                 Unknown::Chosen(step) => values.chosen.push((step, value)),
@@ -216,9 +223,7 @@ impl Walk {
     }
 
     fn named_if_large(&mut self, value: Linear) -> (Linear, Formula) {
-        let coefficients = value.coefficients().iter().map(|&(_, factor)| factor);
-        let mut numbers = coefficients.chain([value.constant_part()]);
-        if numbers.all(|number| number.abs() < LARGE) {
+        if value.is_small() {
             return (value, Formula::True);
         }
         let name = Linear::var(self.name());
@@ -286,6 +291,14 @@ fn possible(solver: &mut Solver, formula: &Formula) -> Option<Option<smt::Model>
     }
 }
 
+/// The formula with a value for `name`; nothing if the value is too large to go on with.
+fn with_value(formula: &Formula, name: VarId, value: i128) -> Option<Formula> {
+    let value = Linear::constant(value);
+    value
+        .is_small()
+        .then(|| formula.substitute(&[(name, value)]))
+}
+
 /// The value of `name` closest to 0 with which the formula can hold, the positive one of two.
 fn least_value(solver: &mut Solver, formula: &Formula, name: VarId) -> Option<i128> {
     let var = Linear::var(name);
@@ -304,8 +317,7 @@ fn least_value(solver: &mut Solver, formula: &Formula, name: VarId) -> Option<i1
             None => low = middle,
         }
     }
-    let positive = formula.substitute(&[(name, Linear::constant(high))]);
-    match possible(solver, &positive)? {
+    match possible(solver, &with_value(formula, name, high)?)? {
         Some(_) => Some(high),
         None => Some(-high),
     }

@@ -1,5 +1,5 @@
 //! Keeps the golden files of `translations/proofs/`: for the seven algorithms, the extrapolated
-//! predicates and the boolean program under each model at k = 1.
+//! predicates and the boolean program under each model at k = 1, the same with one thread and with two.
 //!
 //! `make golden` accepts the present output.
 
@@ -21,7 +21,9 @@ fn predicates_and_boolean_programs_of_the_algorithms() {
         for name in ALGORITHMS {
             let proved = Proved::example(name);
             for model in Model::ALL {
-                let (predicates, program) = texts(&proved, model);
+                let (predicates, program) = texts(&proved, model, 2);
+                let alone = texts(&proved, model, 1).1;
+                assert!(alone == program, "{name} under {model} with one thread");
                 insta::assert_snapshot!(format!("{name}.{model}.predicates"), predicates);
                 insta::assert_snapshot!(format!("{name}.{model}.bp"), program);
             }
@@ -29,9 +31,9 @@ fn predicates_and_boolean_programs_of_the_algorithms() {
     });
 }
 
-fn texts(proved: &Proved, model: Model) -> (String, String) {
+fn texts(proved: &Proved, model: Model, jobs: usize) -> (String, String) {
     let config = PipelineConfig {
-        jobs: 2,
+        jobs,
         ..PipelineConfig::default()
     };
     let stage = pipeline::stage(&proved.task(), model, 1, &Placement::Declared)

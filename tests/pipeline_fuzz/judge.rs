@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use cupola::certify::{self, Solver};
 use cupola::explore::replay::replay;
 use cupola::explore::{self, ExploreConfig, Star};
+use cupola::extrapolate::ExtrapolateConfig;
 use cupola::lang::ast::Tree;
 use cupola::lang::placement::Placement;
 use cupola::model::Model;
@@ -21,6 +22,51 @@ const STATES: usize = 30_000;
 
 /// When a program is given up: rare ones have very many predicates.
 const TIME: Duration = Duration::from_secs(20);
+
+/// How a program is verified.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    method: MethodChoice,
+    rules: bool,
+    keep_slots: bool,
+}
+
+impl Way {
+    /// All of them; the first ones are the most usual.
+    pub const ALL: [Self; 6] = [
+        Self::with(MethodChoice::Only(Method::Pe)),
+        Self::with(MethodChoice::Auto),
+        Self::with(MethodChoice::Only(Method::Ce)),
+        Self::with(MethodChoice::Only(Method::Lazy)),
+        Self {
+            rules: true,
+            ..Self::with(MethodChoice::Only(Method::Pe))
+        },
+        Self {
+            keep_slots: true,
+            ..Self::with(MethodChoice::Auto)
+        },
+    ];
+
+    fn pipeline(self) -> PipelineConfig {
+        PipelineConfig {
+            extrapolate: ExtrapolateConfig {
+                rule4: self.rules,
+                ..ExtrapolateConfig::default()
+            },
+            keep_slots: self.keep_slots,
+            ..PipelineConfig::default()
+        }
+    }
+
+    const fn with(method: MethodChoice) -> Self {
+        Self {
+            method,
+            rules: false,
+            keep_slots: false,
+        }
+    }
+}
 
 /// What came out, with nothing wrong about it.
 #[derive(Clone, Copy, Debug)]
@@ -85,23 +131,30 @@ pub fn explored(text: &str, model: Model) -> Option<explore::Verdict> {
 }
 
 /// Verifies a program under a model and checks what there is to check.
-pub fn judge(text: &str, model: Model) -> Result<Judged, Failure> {
+pub fn judge(text: &str, model: Model, way: Way) -> Result<Judged, Failure> {
     let explored = explored(text, model).unwrap_or(explore::Verdict::Unknown);
-    let judged = catch_unwind(AssertUnwindSafe(|| judge_against(explored, text, model)));
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        judge_against(explored, text, model, way)
+    }));
     judged.unwrap_or(Err(Failure::Panic))
 }
 
-fn judge_against(explored: explore::Verdict, text: &str, model: Model) -> Result<Judged, Failure> {
+fn judge_against(
+    explored: explore::Verdict,
+    text: &str,
+    model: Model,
+    way: Way,
+) -> Result<Judged, Failure> {
     let proved = Proved::new("random.cup", text, None);
     let config = VerifyConfig {
         models: vec![model],
         bound: Bound::Auto(4),
-        method: MethodChoice::Only(Method::Pe),
+        method: way.method,
         refute_states: 0,
         pipeline: PipelineConfig {
             max_states: STATES,
             deadline: Some(Instant::now() + TIME),
-            ..PipelineConfig::default()
+            ..way.pipeline()
         },
     };
     let report = pipeline::verify(&proved.task(), true, &config);
@@ -111,7 +164,7 @@ fn judge_against(explored: explore::Verdict, text: &str, model: Model) -> Result
         Verdict::Verified if explored == explore::Verdict::Violated => {
             return Err(Failure::Verified);
         }
-        Verdict::Verified => certified(&proved, result)?,
+        Verdict::Verified => certified(&proved, result, way)?,
         Verdict::Violated => replayed(result)?,
         Verdict::Unknown => {}
     }
@@ -123,11 +176,11 @@ fn judge_against(explored: explore::Verdict, text: &str, model: Model) -> Result
 }
 
 /// Makes sure that the certificate is accepted.
-fn certified(proved: &Proved, result: &ModelResult) -> Result<(), Failure> {
+fn certified(proved: &Proved, result: &ModelResult, way: Way) -> Result<(), Failure> {
     let config = PipelineConfig {
         // Without reductions there are more states.
         max_states: 20 * STATES,
-        ..PipelineConfig::default()
+        ..way.pipeline()
     };
     let reject = |reason: String| Err(Failure::Certificate(reason));
     let certificate = match pipeline::certificate(&proved.task(), result, &config) {

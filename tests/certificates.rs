@@ -199,6 +199,10 @@ fn each_model_is_on_its_own() {
     assert_eq!(output.status.code(), Some(10), "{}", text(&output.stderr));
     assert_eq!(files(Path::new(&dir)), ["sc"]);
     assert_accepted(&Path::new(&dir).join("sc"), "z3");
+    let output = cupola(&["certify", &dir]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("/sc`") && !told.contains("/tso`"), "{told}");
     drop(folder);
 }
 

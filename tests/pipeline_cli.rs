@@ -286,3 +286,34 @@ fn prove_shows_what_breaks_a_program() {
     let told = stderr(&output);
     assert!(told.contains("x = 1;") && told.contains("zero"), "{told}");
 }
+
+/// Cube extrapolation needs a proof: without one it says what stands in the way, as `prove` does.
+#[test]
+fn a_boolean_program_without_the_cubes_it_needs_is_unknown() {
+    let program = "shared x; thread P { x = 1; x = 2; } invariant small: x <= 2;";
+    let (_folder, file) = folder(program, "predicates { x == 1; }");
+    let output = run("abstract", &file, &["--model", "tso", "--method", "ce"]);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+    for word in ["needs the proof's cubes", "`small`", "check small"] {
+        assert!(
+            stderr(&output).contains(word),
+            "{word}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn a_missing_folder_is_said_to_be_missing() {
+    let (folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    let target = folder.path().join("no/such/p.bp");
+    let target = target.to_str().expect("a plain path");
+    let output = run("abstract", &file, &["--model", "sc", "-o", target]);
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("there is no folder"),
+        "{}",
+        stderr(&output)
+    );
+}

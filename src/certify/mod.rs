@@ -21,6 +21,8 @@ pub use invariant::PairError;
 pub use report::{Facts, Rejection, Report, Verdict, Weak};
 pub use solver::{Effort, Solver, SolverError};
 
+use indexmap::IndexSet;
+
 use crate::certificate::{
     Certificate, PredicateError, Stored, Subject, normalize, print_predicate,
 };
@@ -107,7 +109,7 @@ pub fn check_with(
     effort: &Effort,
 ) -> Result<Report, CertifyError> {
     let reduction = Reduction::run(&stored.source, &stored.config)?;
-    let mut facts = Facts::new(stored, &effort.solver);
+    let mut facts = Facts::new(stored, &reduction.declared, &effort.solver);
     if let Some(line) = first_difference(&stored.reduced, &reduction.text) {
         return Ok(facts.report(Verdict::Rejected(Rejection::Reduction { line })));
     }
@@ -133,12 +135,15 @@ pub fn check_with(
 struct Reduction {
     checked: Checked,
     text: String,
+    /// The fences that the source declares for the model, whichever are in force.
+    declared: IndexSet<String>,
 }
 
 impl Reduction {
     fn run(source: &SourceFile, config: &ReduceConfig) -> Result<Self, CertifyError> {
         let checked = lang::load(source)
             .map_err(|diagnostics| CertifyError::Source(source.clone(), diagnostics))?;
+        let declared = Placement::Declared.in_force(&checked, config.model)?;
         let named = Placement::Named(config.fences.iter().cloned().collect());
         let config = ReduceConfig {
             fences: named.in_force(&checked, config.model)?,
@@ -150,7 +155,11 @@ impl Reduction {
             let message = diagnostics.into_iter().next().map(|first| first.message);
             CertifyError::Reduced(message.unwrap_or_default())
         })?;
-        Ok(Reduction { checked, text })
+        Ok(Reduction {
+            checked,
+            text,
+            declared,
+        })
     }
 }
 

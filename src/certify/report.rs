@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use indexmap::IndexSet;
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use super::Solver;
@@ -29,6 +31,8 @@ pub struct Facts {
     pub k: usize,
     /// The fences in force.
     pub fences: Vec<String>,
+    /// The fences that the program declares for the model.
+    pub declared: Vec<String>,
     /// The form of flushes.
     pub flush: Flush,
     /// The number of predicates.
@@ -89,12 +93,13 @@ pub struct Weak {
 }
 
 impl Facts {
-    pub(super) fn new(stored: &Stored, solver: &Solver) -> Self {
+    pub(super) fn new(stored: &Stored, declared: &IndexSet<String>, solver: &Solver) -> Self {
         Facts {
             program: stored.source.name().to_owned(),
             model: stored.config.model,
             k: stored.config.k,
-            fences: stored.config.fences.iter().cloned().collect(),
+            fences: stored.config.fences.iter().cloned().sorted().collect(),
+            declared: declared.iter().cloned().sorted().collect(),
             flush: stored.config.flush,
             predicates: stored.predicates.len(),
             pairs: stored.pairs.len(),
@@ -145,6 +150,7 @@ impl Report {
             "model": facts.model,
             "k": facts.k,
             "fences": facts.fences,
+            "declared_fences": facts.declared,
             "flush": facts.flush,
             "verdict": self.verdict.word(),
             "reason": self.verdict.reason(),
@@ -183,15 +189,16 @@ impl Display for Report {
             self.verdict.word(),
             facts.program
         )?;
-        let fences = match facts.fences.as_slice() {
-            [] => "none".to_owned(),
-            fences => fences.join(", "),
+        let fences = listed(&facts.fences);
+        let declared = match facts.fences == facts.declared {
+            true => String::new(),
+            false => format!(" (the program declares {})", listed(&facts.declared)),
         };
         let buffers = match facts.model {
             Model::Sc => String::new(),
             Model::Tso | Model::Pso => format!(", k = {}", facts.k),
         };
-        writeln!(f, "  fences in force: {fences}{buffers}")?;
+        writeln!(f, "  fences in force: {fences}{declared}{buffers}")?;
         let (predicates, pairs) = (facts.predicates, facts.pairs);
         writeln!(f, "  invariant: {pairs} pairs over {predicates} predicates")?;
         match &self.verdict {
@@ -203,6 +210,13 @@ impl Display for Report {
             Verdict::Rejected(rejection) => writeln!(f, "  reason: {rejection}"),
             Verdict::Unknown(reason) => writeln!(f, "  reason: {reason}"),
         }
+    }
+}
+
+fn listed(fences: &[String]) -> String {
+    match fences {
+        [] => "none".to_owned(),
+        fences => fences.join(", "),
     }
 }
 

@@ -8,7 +8,8 @@ use cupola::report::Method;
 use serde_json::json;
 
 use super::pipeline::PipelineArgs;
-use super::{Answer, Console, Exit, Failure, ReportArgs};
+use super::prove;
+use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Prints the boolean program that abstracts a program under a memory model.
 #[derive(Clone, Debug, Args)]
@@ -64,7 +65,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         &config,
     );
     match built {
-        Ok(Some(abstraction)) => {
+        Ok(Ok(abstraction)) => {
             warn(&abstraction, console);
             let text = || abstraction.program.to_string();
             let json = || {
@@ -84,10 +85,18 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             };
             Ok(args.report.answer(text, json, Exit::Done))
         }
-        Ok(None) => Err(Failure::with_way_out(
-            "cube extrapolation needs the proof's cubes, and the program is not verified under sc",
-            "see what `cupola prove` says",
-        )),
+        Ok(Err(proved)) => {
+            let (verdict, exit, why) = prove::judged(&proved, &loaded.file);
+            console.note(&format!(
+                "{verdict}: cube extrapolation needs the proof's cubes, and {}",
+                why.unwrap_or_default()
+            ));
+            Ok(Answer {
+                text: String::new(),
+                output: OutputArgs::default(),
+                exit,
+            })
+        }
         Err(error) => Err(loaded.failure(error)),
     }
 }

@@ -1,11 +1,12 @@
 //! `cupola certify`: checks a certificate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use cupola::certificate::{self, StoreError};
 use cupola::certify::{self, CertifyError, Effort, Solver, Verdict};
+use cupola::model::Model;
 use cupola::progress::Progress;
 use cupola::stop::Stop;
 
@@ -48,7 +49,8 @@ pub fn run(args: &CertifyArgs, console: &Console) -> Result<Answer, Failure> {
         },
         progress: Progress::default(),
     };
-    let (stored, obligations) = certificate::read(&args.dir).map_err(unreadable)?;
+    let read = certificate::read(&args.dir);
+    let (stored, obligations) = read.map_err(|error| unreadable(error, &args.dir))?;
     let line = Line::of_work(console, effort.progress.clone());
     let report = certify::check_with(&stored, &obligations, &effort);
     line.end();
@@ -62,13 +64,24 @@ pub fn run(args: &CertifyArgs, console: &Console) -> Result<Answer, Failure> {
     Ok(args.report.answer(text, json, exit))
 }
 
-fn unreadable(error: StoreError) -> Failure {
+fn unreadable(error: StoreError, dir: &Path) -> Failure {
     match error {
-        StoreError::Io { .. } => Failure::with_way_out(
-            error.to_string(),
-            "give the directory that `cupola verify --certificate` wrote",
-        ),
+        StoreError::Io { .. } => Failure::with_way_out(error.to_string(), way_out(dir)),
         StoreError::Format(_) | StoreError::Exists(..) => Failure::message(error.to_string()),
+    }
+}
+
+/// Where the certificate may be: with several models, each has a directory of its own.
+fn way_out(dir: &Path) -> String {
+    let inner = Model::ALL.map(|model| dir.join(model.to_string()));
+    let found = inner.iter().filter(|dir| certificate::read(dir).is_ok());
+    let found: Vec<String> = found.map(|dir| format!("`{}`", dir.display())).collect();
+    match found.is_empty() {
+        true => "give the directory that `cupola verify --certificate` wrote".to_owned(),
+        false => format!(
+            "it holds a certificate for each model: give {}",
+            found.join(" or ")
+        ),
     }
 }
 

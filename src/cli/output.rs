@@ -83,6 +83,14 @@ impl OutputArgs {
             });
         match written {
             Ok(_) => Ok(()),
+            Err(_) if !folder.is_dir() => Err(Failure::with_way_out(
+                format!(
+                    "cannot write `{}`: there is no folder `{}`",
+                    path.display(),
+                    folder.display()
+                ),
+                "make the folder first",
+            )),
             Err(error) => Err(Failure::message(format!(
                 "cannot write `{}`: {error}",
                 path.display()

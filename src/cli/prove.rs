@@ -2,7 +2,7 @@
 
 use clap::Args;
 use cupola::lang::source::SourceFile;
-use cupola::pipeline;
+use cupola::pipeline::{self, Proved};
 use cupola::program;
 use cupola::report::{AttemptOutcome, Method};
 use indexmap::IndexSet;
@@ -29,17 +29,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
         Err(error) => return Err(loaded.failure(error)),
     };
     let program = program::lower(&loaded.checked, &IndexSet::new());
-    let attempt = &proved.attempt;
-    let (verdict, exit, why) = match (&proved.proof, &attempt.outcome) {
-        (Some(_), _) => ("verified", Exit::Done, None),
-        (None, outcome) => {
-            let why = explanation(outcome, attempt.method, &loaded.file);
-            match outcome {
-                AttemptOutcome::Violated(_) => ("violated", Exit::Violated, Some(why)),
-                _ => ("unknown", Exit::Unknown, Some(why)),
-            }
-        }
-    };
+    let (verdict, exit, why) = judged(&proved, &loaded.file);
     if let Some(why) = &why {
         console.note(&format!("{verdict}: {why}"));
     }
@@ -71,6 +61,21 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
         answer.output = OutputArgs::default();
     }
     Ok(answer)
+}
+
+/// What is to be said of a proof: a word, how the command ends, and why there is none.
+pub fn judged(proved: &Proved, source: &SourceFile) -> (&'static str, Exit, Option<String>) {
+    let attempt = &proved.attempt;
+    match (&proved.proof, &attempt.outcome) {
+        (Some(_), _) => ("verified", Exit::Done, None),
+        (None, outcome) => {
+            let why = explanation(outcome, attempt.method, source);
+            match outcome {
+                AttemptOutcome::Violated(_) => ("violated", Exit::Violated, Some(why)),
+                _ => ("unknown", Exit::Unknown, Some(why)),
+            }
+        }
+    }
 }
 
 fn explanation(outcome: &AttemptOutcome, method: Method, source: &SourceFile) -> String {

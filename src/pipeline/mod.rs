@@ -253,18 +253,20 @@ fn forgotten(stage: &Stage, config: &PipelineConfig) -> Vec<Buffer> {
     }
 }
 
-/// The boolean program for a model and a bound. Cube extrapolation computes missing cubes first;
-/// `None` if it cannot, because the program is not verified under SC.
+/// The boolean program for a model and a bound. Cube extrapolation computes missing cubes first; if it
+/// cannot, because the program is not verified under SC, that is what there is to tell.
 pub fn boolean_program(
     task: &Task<'_>,
     (model, k): (Model, usize),
     method: Method,
     config: &PipelineConfig,
-) -> Result<Option<Abstraction>, PipelineError> {
+) -> Result<Result<Abstraction, Box<Proved>>, PipelineError> {
     let completed = match (method, &task.proof.cubes) {
-        (Method::Ce, None) => match prove(task, config)?.proof {
-            Some(proof) => Some(proof),
-            None => return Ok(None),
+        (Method::Ce, None) => match prove(task, config)? {
+            Proved {
+                proof: Some(proof), ..
+            } => Some(proof),
+            proved => return Ok(Err(Box::new(proved))),
         },
         _ => None,
     };
@@ -274,7 +276,7 @@ pub fn boolean_program(
     };
     let stage = stage(&task, model, k, &config.placement)?;
     let proof = extrapolated(&task, &stage, method, &config.extrapolate)?;
-    abstracted(&task, &stage, &proof, method, config).map(Some)
+    abstracted(&task, &stage, &proof, method, config).map(Ok)
 }
 
 fn lower_reduced(tree: Tree) -> Program {

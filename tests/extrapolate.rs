@@ -179,3 +179,20 @@ fn buffered_literals_can_be_dropped_from_cubes() {
     let (_, found) = extrapolate(&two_variables(), Model::Pso, 1, config);
     assert_eq!(found.cubes.len(), 1);
 }
+
+/// The text of a predicate can be read as a condition of the reduced program.
+#[test]
+fn lifted_arrays_are_spelled_out() {
+    let program = "shared A[2]; thread P { local i; A[i] = 1; fence; }";
+    let proved = Proved::new("array", program, Some("predicates { A[P.i] >= 0; }"));
+    let found = texts(&proved, Model::Tso, 1, ExtrapolateConfig::default());
+    let lifted: Vec<&String> = found.iter().filter(|text| text.contains(">=")).collect();
+    assert_eq!(
+        lifted,
+        [
+            "A[P.i] >= 0",
+            "(P.i != 0 || A[0] >= 0) && (P.i != 1 || P.rhs_1_t0 >= 0)",
+            "(P.i != 0 || P.rhs_1_t0 >= 0) && (P.i != 1 || A[1] >= 0)",
+        ]
+    );
+}

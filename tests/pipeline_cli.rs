@@ -286,3 +286,14 @@ fn prove_shows_what_breaks_a_program() {
     let told = stderr(&output);
     assert!(told.contains("x = 1;") && told.contains("zero"), "{told}");
 }
+
+/// A reduction may be larger than a program may be.
+#[test]
+fn a_reduction_that_is_too_large_is_refused() {
+    let program = "shared a[1024]; thread P { local i; a[i] = 1; fence; } invariant a[0] >= 0;";
+    let (_folder, file) = folder(program, "predicates { a[0] >= 0; P.i == 0; }");
+    let output = run("verify", &file, &["--model", "pso", "-k", "64"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("more than 65536 variables"), "{told}");
+}

@@ -182,7 +182,7 @@ fn stage_in(
         model,
         k,
         source: program::lower(task.checked, &fences),
-        reduced: lower_reduced(tree),
+        reduced: lower_reduced(tree)?,
         layout: match model {
             Model::Sc => Layout::default(),
             Model::Tso | Model::Pso => reduce::layout(task.file, task.checked, &config),
@@ -277,9 +277,10 @@ pub fn boolean_program(
     abstracted(&task, &stage, &proof, method, config).map(Some)
 }
 
-fn lower_reduced(tree: Tree) -> Program {
-    let checked = crate::lang::check(tree).expect("a reduced program obeys the static rules");
-    program::lower(&checked, &IndexSet::new())
+/// The program of a reduced tree, which obeys all rules but may exceed the limits of size.
+fn lower_reduced(tree: Tree) -> Result<Program, PipelineError> {
+    let checked = crate::lang::check(tree).map_err(PipelineError::Source)?;
+    Ok(program::lower(&checked, &IndexSet::new()))
 }
 
 fn too_large(error: TooLarge, span: Span) -> PipelineError {

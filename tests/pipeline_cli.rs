@@ -297,3 +297,24 @@ fn a_reduction_that_is_too_large_is_refused() {
     let told = stderr(&output);
     assert!(told.contains("more than 65536 variables"), "{told}");
 }
+
+/// Background blocks have a meaning under SC only, whatever the program does there.
+#[test]
+fn background_blocks_are_refused_under_other_models() {
+    for block in [
+        "background { } loop { x = 1; }",
+        "background { if (*) { x = 1; } }",
+    ] {
+        let program = format!("shared x; thread P {{ {block} }} invariant x == 0;");
+        let (_folder, file) = folder(&program, "predicates { x == 0; }");
+        for (command, model) in [("verify", "tso"), ("verify", "all"), ("fences", "pso")] {
+            let output = run(command, &file, &["--model", model]);
+            assert_eq!(code(&output), 2, "{command} {model}\n{}", stdout(&output));
+            let told = stderr(&output);
+            assert!(told.contains("has SC semantics only"), "{told}");
+            assert!(told.contains("the first such block"), "{told}");
+        }
+        let output = run("verify", &file, &["--model", "sc"]);
+        assert_eq!(code(&output), 10, "{}", stderr(&output));
+    }
+}

@@ -18,6 +18,7 @@ use cupola::lang::source::SourceFile;
 use cupola::model::Model;
 use cupola::pipeline::{MethodChoice, PipelineConfig, VerifyConfig};
 use cupola::proof::Proof;
+use cupola::reduce;
 
 use super::explore::refused;
 use super::input::{deadline, seconds};
@@ -143,6 +144,9 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
         Ok(checked) => checked,
         Err(diagnostics) => return Err(Failure::Source(source, diagnostics)),
     };
+    if let Err(error) = reduce::fits(&checked, args.model) {
+        return Err(Failure::Source(source, vec![error.to_diagnostic()]));
+    }
     console.diagnostics(&source, &checked.warnings);
     let candidates = match Candidates::new(&source, &checked, args.places) {
         Ok(candidates) => candidates,

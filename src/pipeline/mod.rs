@@ -36,7 +36,7 @@ use crate::model::Model;
 use crate::program::{self, Program};
 use crate::progress::Progress;
 use crate::proof::Proof;
-use crate::reduce::{self, Flush, Layout, ReduceConfig};
+use crate::reduce::{self, Flush, Layout, ReduceConfig, ReduceError};
 use crate::report::Method;
 use crate::shortcuts::Shortcuts;
 use crate::stop::Stop;
@@ -116,6 +116,12 @@ pub enum PipelineError {
     Placement(#[from] UnknownPlace),
 }
 
+impl From<ReduceError> for PipelineError {
+    fn from(error: ReduceError) -> Self {
+        PipelineError::Source(vec![error.to_diagnostic()])
+    }
+}
+
 impl Default for PipelineConfig {
     fn default() -> Self {
         PipelineConfig {
@@ -176,8 +182,7 @@ fn stage_in(
             Manner::Printed => Flush::Inline,
         },
     };
-    let tree = reduce::reduce(task.file, task.checked, &config)
-        .map_err(|error| PipelineError::Source(vec![error.to_diagnostic()]))?;
+    let tree = reduce::reduce(task.file, task.checked, &config)?;
     Ok(Stage {
         model,
         k,

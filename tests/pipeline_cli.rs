@@ -318,3 +318,16 @@ fn background_blocks_are_refused_under_other_models() {
         assert_eq!(code(&output), 10, "{}", stderr(&output));
     }
 }
+
+#[test]
+fn bounds_are_from_1_to_64() {
+    let (_folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    for command in ["verify", "fences"] {
+        for bound in ["0", "65", "many"] {
+            let output = run(command, &file, &["--model", "tso", "--max-k", bound]);
+            assert_eq!(code(&output), 2, "{command} --max-k {bound}");
+        }
+    }
+    let output = run("verify", &file, &["--model", "tso", "--max-k", "64"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}

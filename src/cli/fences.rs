@@ -70,9 +70,9 @@ pub struct FencesArgs {
     #[arg(short, value_name = "N|auto", default_value = "auto")]
     k: BoundArg,
 
-    /// The largest bound that `-k auto` tries.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    max_k: usize,
+    /// The largest bound that `-k auto` tries, from 1 to 64.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    max_k: u8,
 
     /// The number of threads that ask the solver.
     #[arg(short, long, value_name = "N", default_value_t = 1)]

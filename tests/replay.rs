@@ -137,6 +137,28 @@ fn an_index_out_of_range_is_a_violation() {
     }
 }
 
+/// The two ways of `assert(*)` stand at one place.
+#[test]
+fn an_assertion_that_may_fail_is_a_violation() {
+    let program = "shared x; thread P { assert(*); x = 1; atomic { assert(*, \"maybe\"); } }";
+    let proved = Proved::new("maybe", program, Some("predicates { x == 1; }"));
+    for method in [MethodChoice::Auto, MethodChoice::Only(Method::Lazy)] {
+        let report = proved.verify(&Model::ALL, (Bound::Auto(2), method), Placement::Declared);
+        for result in &report.results {
+            assert_eq!(result.verdict(), Verdict::Violated, "{}", report.text());
+            assert_real(result);
+        }
+    }
+    let section = program.replace("assert(*);", "");
+    let proved = Proved::new("section", &section, Some("predicates { x == 1; }"));
+    let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
+    for result in &report.results {
+        assert_real(result);
+        let broken = result.violation().map(|found| found.property.as_str());
+        assert_eq!(broken, Some("maybe"), "{}", report.text());
+    }
+}
+
 /// In a translated program a full buffer is a state of its own variables: no property is broken.
 #[test]
 fn an_overflow_of_a_translated_program_is_no_violation() {

@@ -331,3 +331,27 @@ fn bounds_are_from_1_to_64() {
     let output = run("verify", &file, &["--model", "tso", "--max-k", "64"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
+
+/// A program that stores to 20 shared variables, with a predicate over all of them.
+fn wide() -> (TempDir, PathBuf) {
+    let names: Vec<String> = (0..20).map(|number| format!("x{number}")).collect();
+    let stores: String = names.iter().map(|x| format!("{x} = 1; fence; ")).collect();
+    let program = format!(
+        "shared {}; thread P {{ {stores} }} thread Q {{ {stores} }} invariant x0 != 5;",
+        names.join(", ")
+    );
+    let proof = format!("predicates {{ x0 == 5; {} >= 0; }}", names.join(" + "));
+    folder(&program, &proof)
+}
+
+#[test]
+fn wide_predicates_have_a_way_out() {
+    let (_folder, file) = wide();
+    let output = run("extrapolate", &file, &["--model", "pso"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(
+        told.contains("more than 20000") && told.contains("split"),
+        "{told}"
+    );
+}

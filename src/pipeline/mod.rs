@@ -26,7 +26,9 @@ use crate::abstraction::cubes::{Means, Memo, Search};
 use crate::abstraction::{
     Abstraction, AbstractionConfig, AbstractionError, Buffer, CubeSizes, Manner, abstract_program,
 };
-use crate::extrapolate::{ExtrapolateConfig, Extrapolation, Setting, extrapolate};
+use crate::extrapolate::{
+    ExtrapolateConfig, ExtrapolateError, Extrapolation, Setting, TooMany, extrapolate,
+};
 use crate::lang::ast::{Span, Tree};
 use crate::lang::check::Checked;
 use crate::lang::placement::{Placement, UnknownPlace};
@@ -114,6 +116,9 @@ pub enum PipelineError {
     /// The placement names a fence that the program does not have.
     #[error(transparent)]
     Placement(#[from] UnknownPlace),
+    /// The proof stands for too many predicates under the model.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
 }
 
 impl From<ReduceError> for PipelineError {
@@ -217,7 +222,10 @@ pub fn extrapolated(
         },
         Method::Pe | Method::Ce | Method::Lazy => setting,
     };
-    extrapolate(task.proof, &setting, config).map_err(|error| too_large(error, Span::default()))
+    extrapolate(task.proof, &setting, config).map_err(|error| match error {
+        ExtrapolateError::TooLarge(error) => too_large(error, Span::default()),
+        ExtrapolateError::TooMany(error) => error.into(),
+    })
 }
 
 /// Abstracts a stage's program.

@@ -134,6 +134,45 @@ fn sections_and_methods_are_certified() {
     }
 }
 
+/// Lifting puts buffered values in place of single elements of an array that an index picks from.
+#[test]
+fn lifted_arrays_are_certified() {
+    let (_, solvers) = subjects();
+    let stores = (
+        "shared a[2]; thread P { local i; a[i] = 1; fence; i = 1; a[i] = 1; fence; } \
+         invariant a[0] >= 0;",
+        "predicates { a[0] >= 0; P.i == 0; P.i == 1; a[P.i] >= 0; }",
+    );
+    let loads = (
+        "shared a[2]; thread P { local i = 1, r; a[1] = 1; r = a[i]; fence; assert(r == 1); } \
+         invariant a[0] == 0;",
+        "predicates { a[0] == 0; P.i == 1; a[P.i] == 0; a[1] == 1; P.r == 1; }",
+    );
+    // An index that is a choice itself, and two choices that are compared.
+    let nested = (
+        "shared a[2], b[2]; thread P { local i; a[i] = 1; fence; b[i] = 1; fence; } \
+         invariant a[0] >= 0;",
+        "predicates { a[0] >= 0; P.i == 0; a[b[P.i]] >= b[P.i]; a[P.i] == b[P.i]; }",
+    );
+    for (program, proof) in [stores, loads, nested] {
+        for (model, method) in [
+            ("tso", "pe"),
+            ("pso", "pe"),
+            ("tso", "lazy"),
+            ("pso", "lazy"),
+        ] {
+            let (folder, file, dir) = folder(program);
+            std::fs::write(folder.path().join("p.proof"), proof).expect("it can be written");
+            let options = ["--model", model, "--method", method, "--certificate", &dir];
+            let output = cupola(&[&["verify", &file][..], &options].concat());
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            for solver in &solvers {
+                assert_accepted(Path::new(&dir), solver);
+            }
+        }
+    }
+}
+
 #[test]
 fn the_same_certificate_is_written_again() {
     let write = |dir: &Path, jobs: &str| {

@@ -5,7 +5,7 @@ mod support;
 use cupola::extrapolate::{ExtrapolateConfig, Extrapolation, Rule};
 use cupola::lang::placement::Placement;
 use cupola::model::Model;
-use cupola::pipeline::{self, Stage, extrapolated};
+use cupola::pipeline::{self, PipelineError, Stage, extrapolated};
 use cupola::report::Method;
 use support::proofs::Proved;
 
@@ -178,4 +178,56 @@ fn buffered_literals_can_be_dropped_from_cubes() {
     };
     let (_, found) = extrapolate(&two_variables(), Model::Pso, 1, config);
     assert_eq!(found.cubes.len(), 1);
+}
+
+/// The text of a predicate can be read as a condition of the reduced program.
+#[test]
+fn lifted_arrays_are_spelled_out() {
+    let program = "shared A[2]; thread P { local i; A[i] = 1; fence; }";
+    let proved = Proved::new("array", program, Some("predicates { A[P.i] >= 0; }"));
+    let found = texts(&proved, Model::Tso, 1, ExtrapolateConfig::default());
+    let lifted: Vec<&String> = found.iter().filter(|text| text.contains(">=")).collect();
+    assert_eq!(
+        lifted,
+        [
+            "A[P.i] >= 0",
+            "(P.i != 0 || A[0] >= 0) && (P.i != 1 || P.rhs_1_t0 >= 0)",
+            "(P.i != 0 || P.rhs_1_t0 >= 0) && (P.i != 1 || A[1] >= 0)",
+        ]
+    );
+}
+
+/// A program with a predicate over 20 shared variables, each stored to by two threads.
+fn wide() -> Proved {
+    let names: Vec<String> = (0..20).map(|number| format!("x{number}")).collect();
+    let stores: String = names.iter().map(|x| format!("{x} = 1; fence; ")).collect();
+    let program = format!(
+        "shared {}; thread P {{ {stores} }} thread Q {{ {stores} }}",
+        names.join(", ")
+    );
+    let proof = format!("predicates {{ {} >= 0; }}", names.join(" + "));
+    Proved::new("wide", &program, Some(&proof))
+}
+
+#[test]
+fn slots_that_are_few_limit_the_work() {
+    let found = texts(&wide(), Model::Tso, 1, ExtrapolateConfig::default());
+    // With one slot: 20 variables and 2 slots; with both: pairs of variables, in whatever order.
+    let lifted = found.iter().filter(|text| text.contains(">= 0")).count();
+    assert_eq!(lifted, 1 + 20 * 2 + 20 * 19 / 2);
+}
+
+#[test]
+fn too_many_predicates_are_refused() {
+    let proved = wide();
+    let stage = pipeline::stage(&proved.task(), Model::Pso, 1, &Placement::Declared)
+        .expect("the program can be reduced");
+    let lifted = |config| extrapolated(&proved.task(), &stage, Method::Pe, &config);
+    let refused = lifted(ExtrapolateConfig::default());
+    assert!(matches!(refused, Err(PipelineError::TooMany(_))));
+    let one_slot = ExtrapolateConfig {
+        rule7: true,
+        ..ExtrapolateConfig::default()
+    };
+    assert!(lifted(one_slot).is_ok());
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -287,6 +288,86 @@ fn prove_shows_what_breaks_a_program() {
     assert!(told.contains("x = 1;") && told.contains("zero"), "{told}");
 }
 
+/// A reduction may be larger than a program may be.
+#[test]
+fn a_reduction_that_is_too_large_is_refused() {
+    let program = "shared a[1024]; thread P { local i; a[i] = 1; fence; } invariant a[0] >= 0;";
+    let (_folder, file) = folder(program, "predicates { a[0] >= 0; P.i == 0; }");
+    let output = run("verify", &file, &["--model", "pso", "-k", "64"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("more than 65536 variables"), "{told}");
+}
+
+/// Background blocks have a meaning under SC only, whatever the program does there.
+#[test]
+fn background_blocks_are_refused_under_other_models() {
+    for block in [
+        "background { } loop { x = 1; }",
+        "background { if (*) { x = 1; } }",
+    ] {
+        let program = format!("shared x; thread P {{ {block} }} invariant x == 0;");
+        let (_folder, file) = folder(&program, "predicates { x == 0; }");
+        for (command, model) in [("verify", "tso"), ("verify", "all"), ("fences", "pso")] {
+            let output = run(command, &file, &["--model", model]);
+            assert_eq!(code(&output), 2, "{command} {model}\n{}", stdout(&output));
+            let told = stderr(&output);
+            assert!(told.contains("has SC semantics only"), "{told}");
+            assert!(told.contains("the first such block"), "{told}");
+        }
+        let output = run("verify", &file, &["--model", "sc"]);
+        assert_eq!(code(&output), 10, "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn bounds_are_from_1_to_64() {
+    let (_folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    for command in ["verify", "fences"] {
+        for bound in ["0", "65", "many"] {
+            let output = run(command, &file, &["--model", "tso", "--max-k", bound]);
+            assert_eq!(code(&output), 2, "{command} --max-k {bound}");
+        }
+    }
+    let output = run("verify", &file, &["--model", "tso", "--max-k", "64"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+/// A program that stores to 20 shared variables, with a predicate over all of them.
+fn wide() -> (TempDir, PathBuf) {
+    let names: Vec<String> = (0..20).map(|number| format!("x{number}")).collect();
+    let stores: String = names.iter().map(|x| format!("{x} = 1; fence; ")).collect();
+    let program = format!(
+        "shared {}; thread P {{ {stores} }} thread Q {{ {stores} }} invariant x0 != 5;",
+        names.join(", ")
+    );
+    let proof = format!("predicates {{ x0 == 5; {} >= 0; }}", names.join(" + "));
+    folder(&program, &proof)
+}
+
+#[test]
+fn wide_predicates_have_a_way_out() {
+    let (_folder, file) = wide();
+    let output = run("extrapolate", &file, &["--model", "pso"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(
+        told.contains("more than 20000") && told.contains("split"),
+        "{told}"
+    );
+}
+
+/// Most cubes are refuted by models that are known, without the solver and its clock.
+#[test]
+fn the_search_for_cubes_ends_in_time() {
+    let (_folder, file) = wide();
+    let start = Instant::now();
+    let output = run("verify", &file, &["--model", "tso", "--timeout", "2"]);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert!(stdout(&output).contains("out of time"));
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
 /// Cube extrapolation needs a proof: without one it says what stands in the way, as `prove` does.
 #[test]
 fn a_boolean_program_without_the_cubes_it_needs_is_unknown() {
@@ -295,12 +376,9 @@ fn a_boolean_program_without_the_cubes_it_needs_is_unknown() {
     let output = run("abstract", &file, &["--model", "tso", "--method", "ce"]);
     assert_eq!(code(&output), 5, "{}", stderr(&output));
     assert!(output.stdout.is_empty());
+    let told = stderr(&output);
     for word in ["needs the proof's cubes", "`small`", "check small"] {
-        assert!(
-            stderr(&output).contains(word),
-            "{word}: {}",
-            stderr(&output)
-        );
+        assert!(told.contains(word), "{word}: {told}");
     }
 }
 
@@ -311,9 +389,6 @@ fn a_missing_folder_is_said_to_be_missing() {
     let target = target.to_str().expect("a plain path");
     let output = run("abstract", &file, &["--model", "sc", "-o", target]);
     assert_eq!(code(&output), 2);
-    assert!(
-        stderr(&output).contains("there is no folder"),
-        "{}",
-        stderr(&output)
-    );
+    let told = stderr(&output);
+    assert!(told.contains("there is no folder"), "{told}");
 }

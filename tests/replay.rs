@@ -6,12 +6,14 @@ mod support;
 
 use cupola::explore::replay::replay;
 use cupola::explore::{ExploreConfig, Verdict as Explored, explore};
+use cupola::lang;
 use cupola::lang::placement::Placement;
 use cupola::lang::source::SourceFile;
 use cupola::model::Model;
 use cupola::pipeline::{Bound, MethodChoice};
 use cupola::program::lower;
 use cupola::proof;
+use cupola::reduce::{Flush, ReduceConfig, reduce};
 use cupola::report::{AttemptOutcome, FoundBy, Lack, Method, ModelResult, Reality, Verdict};
 use support::proofs::Proved;
 use support::{examples, random};
@@ -132,6 +134,58 @@ fn an_index_out_of_range_is_a_violation() {
             result.violation().map(|v| v.property.as_str()),
             Some("bounds")
         );
+    }
+}
+
+/// The two ways of `assert(*)` stand at one place.
+#[test]
+fn an_assertion_that_may_fail_is_a_violation() {
+    let program = "shared x; thread P { assert(*); x = 1; atomic { assert(*, \"maybe\"); } }";
+    let proved = Proved::new("maybe", program, Some("predicates { x == 1; }"));
+    for method in [MethodChoice::Auto, MethodChoice::Only(Method::Lazy)] {
+        let report = proved.verify(&Model::ALL, (Bound::Auto(2), method), Placement::Declared);
+        for result in &report.results {
+            assert_eq!(result.verdict(), Verdict::Violated, "{}", report.text());
+            assert_real(result);
+        }
+    }
+    let section = program.replace("assert(*);", "");
+    let proved = Proved::new("section", &section, Some("predicates { x == 1; }"));
+    let report = proved.verify(&Model::ALL, AUTO, Placement::Declared);
+    for result in &report.results {
+        assert_real(result);
+        let broken = result.violation().map(|found| found.property.as_str());
+        assert_eq!(broken, Some("maybe"), "{}", report.text());
+    }
+}
+
+/// In a translated program a full buffer is a state of its own variables: no property is broken.
+#[test]
+fn an_overflow_of_a_translated_program_is_no_violation() {
+    let source = "shared x; thread P { x = 1; x = 1; } invariant small: x <= 1;";
+    let source = Proved::new("twice", source, Some("predicates { x <= 1; }"));
+    for model in RELAXED {
+        let config = ReduceConfig {
+            model,
+            k: 1,
+            fences: Default::default(),
+            flush: Flush::Background,
+        };
+        let tree = reduce(&source.file, &source.checked, &config).expect("it can be reduced");
+        let translated = Proved::new("translated", &lang::print(&tree), None);
+        let report = translated.verify(&[Model::Sc], AUTO, Placement::Declared);
+        let result = &report.results[0];
+        assert_eq!(result.verdict(), Verdict::Unknown, "{}", report.text());
+        let Some(AttemptOutcome::Overflow(_, trace)) = result.outcome() else {
+            panic!("it overflows\n{}", report.text());
+        };
+        assert!(
+            matches!(trace.reality, Reality::Real(_)),
+            "{}",
+            report.text()
+        );
+        let text = report.text();
+        assert!(text.contains("meets a full buffer of P"), "{text}");
     }
 }
 

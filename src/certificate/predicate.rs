@@ -8,6 +8,7 @@ use crate::lang::ast::{self, CondKind, Expr, ExprKind, Item, ItemKind, Name, Pla
 use crate::lang::print::print_cond;
 use crate::lang::source::{Diagnostic, Severity, SourceFile};
 use crate::lang::{self, Checked};
+use crate::logic::{Beyond, spelled_out};
 use crate::program::{Cond, Program, Term, lower};
 
 /// A reduced program and the predicates over its scalars.
@@ -49,9 +50,26 @@ impl Subject {
     }
 }
 
-/// The text of a predicate over the scalars of `program`; `None` if it names a control location.
+/// The text of a predicate over the scalars of `program`; `None` if it names a control location. Choices
+/// that are no array are spelled out.
 pub(crate) fn print(program: &Program, predicate: &Cond) -> Option<String> {
-    tree_cond(program, predicate).map(|cond| print_cond(&cond))
+    let is_array = |elements: &[Term]| array_name(program, elements).is_some();
+    let predicate = spelled_out(predicate, Beyond::Last, &is_array);
+    tree_cond(program, &predicate).map(|cond| print_cond(&cond))
+}
+
+/// The name of the array with these elements, if they are one.
+fn array_name(program: &Program, elements: &[Term]) -> Option<String> {
+    let name = |term: &Term| match term {
+        Term::Var(var) => Some(program.var_name(*var)),
+        Term::Const(_) | Term::Choice(..) | Term::Neg(_) | Term::Binary(..) => None,
+    };
+    let first = name(elements.first()?)?;
+    let array = first.strip_suffix("_0")?;
+    let mut elements = elements.iter().enumerate();
+    let is_array =
+        elements.all(|(index, term)| name(term).is_some_and(|n| n == format!("{array}_{index}")));
+    is_array.then(|| array.to_owned())
 }
 
 /// Reads one predicate as a spec.
@@ -143,13 +161,9 @@ fn tree_term(program: &Program, term: &Term) -> Expr {
         Term::Const(value) => ExprKind::Num(*value),
         Term::Var(var) => ExprKind::Place(tree_place(program.var_name(*var), None)),
         Term::Choice(index, elements) => {
-            let Some(Term::Var(first)) = elements.first() else {
-                unreachable!("the elements of an array are scalars");
-            };
-            let name = program.var_name(*first);
-            let array = name.strip_suffix("_0");
-            let array = array.expect("element 0 of an array is named for it");
-            ExprKind::Place(tree_place(array.to_owned(), Some(inner(index))))
+            let array = array_name(program, elements);
+            let array = array.expect("other choices are spelled out");
+            ExprKind::Place(tree_place(array, Some(inner(index))))
         }
         Term::Neg(term) => ExprKind::Neg(inner(term)),
         Term::Binary(op, left, right) => ExprKind::Binary(*op, inner(left), inner(right)),

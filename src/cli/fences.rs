@@ -18,6 +18,7 @@ use cupola::lang::source::SourceFile;
 use cupola::model::Model;
 use cupola::pipeline::{MethodChoice, PipelineConfig, VerifyConfig};
 use cupola::proof::Proof;
+use cupola::reduce;
 
 use super::explore::refused;
 use super::input::{deadline, seconds};
@@ -69,9 +70,9 @@ pub struct FencesArgs {
     #[arg(short, value_name = "N|auto", default_value = "auto")]
     k: BoundArg,
 
-    /// The largest bound that `-k auto` tries.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    max_k: usize,
+    /// The largest bound that `-k auto` tries, from 1 to 64.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    max_k: u8,
 
     /// The number of threads that ask the solver.
     #[arg(short, long, value_name = "N", default_value_t = 1)]
@@ -143,6 +144,9 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
         Ok(checked) => checked,
         Err(diagnostics) => return Err(Failure::Source(source, diagnostics)),
     };
+    if let Err(error) = reduce::fits(&checked, args.model) {
+        return Err(Failure::Source(source, vec![error.to_diagnostic()]));
+    }
     console.diagnostics(&source, &checked.warnings);
     let candidates = match Candidates::new(&source, &checked, args.places) {
         Ok(candidates) => candidates,

@@ -170,6 +170,10 @@ impl Loaded {
         match error {
             PipelineError::Source(diagnostics) => Failure::Source(self.file, diagnostics),
             PipelineError::Placement(unknown) => Failure::message(unknown.to_string()),
+            PipelineError::TooMany(error) => Failure::with_way_out(
+                error.to_string(),
+                "split the predicates and cubes that name many shared variables, or try a smaller `-k` or `--rule7`",
+            ),
         }
     }
 }

@@ -29,9 +29,9 @@ pub struct VerifyArgs {
     #[arg(short, value_name = "N|auto", default_value = "auto")]
     k: BoundArg,
 
-    /// The largest bound that `-k auto` tries.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    max_k: usize,
+    /// The largest bound that `-k auto` tries, from 1 to 64.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    max_k: u8,
 
     /// How the abstraction is built.
     #[arg(long, default_value = "auto", value_name = "auto|trad|pe|ce|lazy")]
@@ -139,9 +139,9 @@ impl FromStr for ModelsArg {
 
 impl BoundArg {
     /// The bound, where `auto` ends with `most`.
-    pub fn bound(self, most: usize) -> Bound {
+    pub fn bound(self, most: u8) -> Bound {
         match self {
-            BoundArg::Auto => Bound::Auto(most.max(1)),
+            BoundArg::Auto => Bound::Auto(usize::from(most)),
             BoundArg::Fixed(k) => Bound::Fixed(k),
         }
     }

@@ -5,6 +5,8 @@
 //! semantics. The explorer's machine runs it, and `replay` runs it again. Called by those who have a
 //! path of a translated program and want to know whether it is real.
 
+use itertools::Itertools;
+
 use crate::lang::ast::Span;
 use crate::model::Model;
 use crate::program::{Action, Branch, Edge, Program, ThreadId, VarId};
@@ -29,6 +31,8 @@ pub enum Directive {
         branch: Option<Branch>,
         /// The value for `*`.
         value: Option<i64>,
+        /// Whether it is the failure of `assert(*)`, which may as well succeed.
+        fails: bool,
     },
     /// The oldest store of a thread to a variable reaches memory.
     Flush {
@@ -115,9 +119,10 @@ impl Run<'_, '_> {
                 span,
                 branch,
                 value,
+                fails,
             } => {
                 self.last = span;
-                self.statement(thread, value, |edge| {
+                self.statement(thread, value, fails, |edge| {
                     edge.span == span && edge.branch == branch
                 })?
             }
@@ -126,17 +131,20 @@ impl Run<'_, '_> {
         Some(())
     }
 
-    /// Takes the first step of a thread that is wanted and possible.
+    /// Takes the first step of a thread that is wanted and possible; of those, the ones that fail by themselves
+    /// come first or last.
     fn statement(
         &mut self,
         thread: ThreadId,
         value: Option<i64>,
+        fails: bool,
         wanted: impl Fn(&Edge) -> bool,
     ) -> Option<Move> {
         let machine = self.machine;
         let at = self.state.at(thread);
         let edges = &machine.program.threads[thread.index()].location(at).edges;
-        for (number, edge) in edges.iter().enumerate().filter(|(_, edge)| wanted(edge)) {
+        let wanted = edges.iter().enumerate().filter(|(_, edge)| wanted(edge));
+        for (number, edge) in wanted.sorted_by_key(|(_, edge)| edge.action.fails() != fails) {
             let taken = Taken {
                 at,
                 edge: number,

@@ -38,18 +38,57 @@ pub fn liftable<'a>(
         .collect()
 }
 
-/// All liftings of some shared variables, with at most `most` slots each.
-pub fn liftings(vars: &IndexSet<VarId>, slots: &Slots, most: usize) -> Vec<Lifting> {
-    let choices = vars.iter().map(|var| {
-        let buffered = slots.values[var].iter().map(|slot| Some((*var, *slot)));
-        std::iter::once(None).chain(buffered).collect_vec()
-    });
-    let picks = choices.multi_cartesian_product();
-    picks
-        .map(|pick| pick.into_iter().flatten().collect_vec())
-        .filter(|pick| (1..=most).contains(&pick.len()))
-        .filter(|pick| pick.iter().map(|(_, slot)| slot).all_unique())
-        .sorted_by_key(Vec::len)
-        .map(Lifting)
-        .collect()
+/// All liftings of some shared variables with at most `most` slots each, those with fewer slots first; `None` if
+/// there are more than `limit`.
+pub fn liftings(
+    vars: &IndexSet<VarId>,
+    slots: &Slots,
+    most: usize,
+    limit: usize,
+) -> Option<Vec<Lifting>> {
+    let choices: Vec<_> = vars.iter().map(|var| (*var, &slots.values[var])).collect();
+    let distinct = choices.iter().flat_map(|(_, slots)| slots.iter()).unique();
+    let largest = most.min(choices.len()).min(distinct.count());
+    let mut found = Vec::new();
+    for size in 1..=largest {
+        Picks {
+            choices: &choices,
+            limit,
+            found: &mut found,
+        }
+        .extend(0, size, &mut Vec::new());
+    }
+    (found.len() <= limit).then_some(found)
+}
+
+/// Picks slots for some variables, one after the other.
+struct Picks<'a> {
+    /// The variables, each with its slots.
+    choices: &'a [(VarId, &'a Vec<VarId>)],
+    limit: usize,
+    found: &'a mut Vec<Lifting>,
+}
+
+impl Picks<'_> {
+    /// Finds the liftings that begin with `picked`, go on behind the first `from` variables and have `missing` slots
+    /// more: first those that pass the next variable over, then those with each of its slots. It ends once
+    /// there are more than the limit.
+    fn extend(&mut self, from: usize, missing: usize, picked: &mut Vec<(VarId, VarId)>) {
+        if missing == 0 {
+            self.found.push(Lifting(picked.clone()));
+            return;
+        }
+        if self.choices.len() - from < missing || self.found.len() > self.limit {
+            return;
+        }
+        self.extend(from + 1, missing, picked);
+        let (var, slots) = self.choices[from];
+        for &slot in slots {
+            if picked.iter().all(|(_, taken)| *taken != slot) {
+                picked.push((var, slot));
+                self.extend(from + 1, missing - 1, picked);
+                picked.pop();
+            }
+        }
+    }
 }

@@ -39,6 +39,25 @@ pub struct ExtrapolateConfig {
     pub drop_buffered: bool,
 }
 
+/// The most predicates that extrapolation gives, and the most liftings of a predicate or a cube.
+pub const MOST_LIFTED: usize = 20_000;
+
+/// Why a proof cannot be extrapolated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExtrapolateError {
+    /// A number is too large.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    /// There are too many predicates or cubes.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+}
+
+/// Predicates or cubes are about so many buffered variables that there are too many liftings of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("extrapolation gives more than {MOST_LIFTED} predicates or cubes")]
+pub struct TooMany;
+
 /// Predicates and cubes for a model.
 #[derive(Clone, Debug, Default)]
 pub struct Extrapolation {
@@ -92,7 +111,7 @@ pub fn extrapolate(
     proof: &Proof,
     setting: &Setting<'_>,
     config: &ExtrapolateConfig,
-) -> Result<Extrapolation, TooLarge> {
+) -> Result<Extrapolation, ExtrapolateError> {
     let numbers = match setting.model {
         Model::Sc | Model::Pso => &PSO,
         Model::Tso => &TSO,
@@ -108,6 +127,9 @@ pub fn extrapolate(
     }
     for predicate in &sc {
         result.add_all(numbers.lift, lifted(predicate, &slots, most)?);
+        if result.predicates.len() > MOST_LIFTED {
+            return Err(TooMany.into());
+        }
     }
     if config.rule4 {
         result.add_all(numbers.equalities, equalities(&slots)?);
@@ -179,13 +201,27 @@ fn overflow(slots: &Slots) -> Result<Vec<Predicate>, TooLarge> {
 }
 
 /// Rules 3 and 10: the predicate with buffered values in place of shared variables.
-fn lifted(predicate: &Predicate, slots: &Slots, most: usize) -> Result<Vec<Predicate>, TooLarge> {
+fn lifted(
+    predicate: &Predicate,
+    slots: &Slots,
+    most: usize,
+) -> Result<Vec<Predicate>, ExtrapolateError> {
     let vars = lift::liftable(std::iter::once(predicate), slots);
-    let liftings = lift::liftings(&vars, slots, most);
+    let liftings = liftings(&vars, slots, most)?;
     let apply = |lifting: &lift::Lifting| {
         Predicate::new(rename_cond(&predicate.cond, &|var| lifting.apply(var)))
     };
-    liftings.iter().map(apply).collect()
+    let lifted: Result<_, TooLarge> = liftings.iter().map(apply).collect();
+    Ok(lifted?)
+}
+
+/// The liftings of some variables, if they are not too many.
+fn liftings(
+    vars: &IndexSet<VarId>,
+    slots: &Slots,
+    most: usize,
+) -> Result<Vec<lift::Lifting>, TooMany> {
+    lift::liftings(vars, slots, most, MOST_LIFTED).ok_or(TooMany)
 }
 
 /// Rules 4 and 11: neighbouring slots agree, and slots agree with memory.
@@ -253,7 +289,7 @@ impl Extrapolation {
         (sc, sc_cubes): (&[Predicate], &[Cube]),
         slots: &Slots,
         most: usize,
-    ) -> Result<(), TooLarge> {
+    ) -> Result<(), ExtrapolateError> {
         let mut cubes: IndexMap<Cube, Rule> = IndexMap::new();
         for cube in sc_cubes {
             let kept = self.renamed(cube, sc, &|var| var)?;
@@ -262,7 +298,7 @@ impl Extrapolation {
         for cube in sc_cubes {
             let mentioned = cube.literals().iter().map(|l| &sc[l.predicate.index()]);
             let vars = lift::liftable(mentioned, slots);
-            for lifting in lift::liftings(&vars, slots, most) {
+            for lifting in liftings(&vars, slots, most)? {
                 let lifted = self.renamed(cube, sc, &|var| lifting.apply(var))?;
                 if let Some(lifted) = lifted {
                     cubes.entry(lifted).or_insert(numbers.lift);

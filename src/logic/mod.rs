@@ -5,6 +5,7 @@
 //! Not here: deciding anything (`smt`).
 
 mod action;
+mod choice;
 mod formula;
 mod linear;
 mod predicate;
@@ -16,6 +17,7 @@ mod wp;
 mod tests;
 
 pub use action::action_text;
+pub(crate) use choice::{Beyond, spelled_out};
 pub use formula::{Atom, Flag, Formula, Symbol, Valuation};
 pub use linear::{Linear, TooLarge};
 pub use predicate::{Cube, Literal, Predicate, PredicateId, minimal_cubes, sort_cubes};

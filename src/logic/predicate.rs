@@ -3,6 +3,9 @@
 //! A predicate keeps the condition as it was written, for printing, and its normal form, which is
 //! what it is compared by. Lists of predicates have no two with the same normal form.
 
+use indexmap::IndexSet;
+use itertools::Itertools;
+
 use super::formula::{Flag, Formula};
 use super::linear::TooLarge;
 use super::print;
@@ -146,11 +149,53 @@ pub fn sort_cubes(cubes: &mut [Cube]) {
 /// Removes cubes that contain another one, and sorts the rest.
 pub fn minimal_cubes(mut cubes: Vec<Cube>) -> Vec<Cube> {
     sort_cubes(&mut cubes);
-    let mut kept: Vec<Cube> = Vec::new();
+    let mut kept: IndexSet<Cube> = IndexSet::new();
     for cube in cubes {
-        if !kept.iter().any(|smaller| cube.contains(smaller)) {
-            kept.push(cube);
+        if !contains_one(&cube, &kept) {
+            kept.insert(cube);
         }
     }
-    kept
+    kept.into_iter().collect()
+}
+
+/// Whether a cube contains one of some cubes. Small cubes have fewer parts than there are other cubes, so
+/// the parts are looked up.
+fn contains_one(cube: &Cube, others: &IndexSet<Cube>) -> bool {
+    let parts = u32::try_from(cube.size()).map_or(usize::MAX, |size| 2usize.saturating_pow(size));
+    if parts < others.len() {
+        let mut parts = cube.0.iter().copied().powerset();
+        parts.any(|part| others.contains(&Cube(part)))
+    } else {
+        others.iter().any(|other| cube.contains(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube(literals: &[i32]) -> Cube {
+        let literal = |&number: &i32| Literal {
+            predicate: PredicateId::new(number.unsigned_abs() as usize),
+            positive: number > 0,
+        };
+        Cube::new(literals.iter().map(literal)).expect("no two are opposite")
+    }
+
+    #[test]
+    fn cubes_that_contain_another_one_are_removed() {
+        // So many pairs that the parts of a cube are looked up, and some with what is not there.
+        let mut cubes: Vec<Cube> = (2..40).map(|number| cube(&[1, -number])).collect();
+        let minimal = minimal_cubes(cubes.clone());
+        cubes.extend([cube(&[1, -7, 9]), cube(&[1, -7]), cube(&[3, 1, 2, -39])]);
+        cubes.extend([cube(&[1, 7, 9]), cube(&[-1, -7, 9]), cube(&[50])]);
+        cubes.push(cube(&[50, 51]));
+        let found = minimal_cubes(cubes);
+        let expected = [
+            vec![cube(&[50])],
+            minimal,
+            vec![cube(&[-1, -7, 9]), cube(&[1, 7, 9])],
+        ];
+        assert_eq!(found, expected.concat());
+    }
 }

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use super::choice::{Beyond, spelled_out};
 use crate::lang::ast::{ArithOp, CompareOp};
 use crate::program::{Cond, LocId, Program, Term, ThreadId};
 
@@ -19,14 +20,14 @@ enum Level {
     Atom,
 }
 
-/// A condition.
+/// A condition. Choices that are no array are spelled out.
 pub fn cond_text(program: &Program, cond: &Cond) -> String {
-    print_cond(program, cond, Level::Or)
+    print_cond(program, &printable(program, cond), Level::Or)
 }
 
 /// A condition that is to stand behind `!` or beside `&&`: in parentheses if it is composed.
 pub fn operand_text(program: &Program, cond: &Cond) -> String {
-    print_cond(program, cond, Level::Not)
+    print_cond(program, &printable(program, cond), Level::Not)
 }
 
 /// A term.
@@ -50,6 +51,12 @@ pub fn location_name(program: &Program, thread: ThreadId, locations: &[LocId]) -
                 text
             }),
     }
+}
+
+/// The condition as the language can write it.
+fn printable(program: &Program, cond: &Cond) -> Cond {
+    let is_array = |elements: &[Term]| array_name(&texts(program, elements)).is_some();
+    spelled_out(cond, Beyond::Holds, &is_array)
 }
 
 fn print_cond(program: &Program, cond: &Cond, least: Level) -> String {
@@ -114,18 +121,26 @@ fn print_term(program: &Program, term: &Term, least: Level) -> String {
 
 /// The array that some terms are the elements of: its name, or the list of the terms.
 fn array_text(program: &Program, elements: &[Term]) -> String {
+    let texts = texts(program, elements);
+    match array_name(&texts) {
+        Some(name) => name.to_owned(),
+        None => format!("[{}]", texts.join(", ")),
+    }
+}
+
+fn texts(program: &Program, elements: &[Term]) -> Vec<String> {
     let texts = elements
         .iter()
         .map(|term| print_term(program, term, Level::Sum));
-    let texts: Vec<String> = texts.collect();
-    let name = texts.first().and_then(|first| first.strip_suffix("[0]"));
-    let is_element = |(index, text): (usize, &String)| {
-        name.is_some_and(|name| *text == format!("{name}[{index}]"))
-    };
-    match name {
-        Some(name) if texts.iter().enumerate().all(is_element) => name.to_owned(),
-        _ => format!("[{}]", texts.join(", ")),
-    }
+    texts.collect()
+}
+
+/// The name of the array with these elements, if they are one.
+fn array_name(texts: &[String]) -> Option<&str> {
+    let name = texts.first()?.strip_suffix("[0]")?;
+    let mut elements = texts.iter().enumerate();
+    let is_array = elements.all(|(index, text)| *text == format!("{name}[{index}]"));
+    is_array.then_some(name)
 }
 
 fn parenthesised(text: String, needed: bool) -> String {

@@ -20,13 +20,16 @@ impl Valuation for Values {
     }
 }
 
+/// The value of a term in which an index out of range picks the last element.
 fn term_value(term: &Term, values: &[i128]) -> i128 {
     match term {
         Term::Const(value) => i128::from(*value),
         Term::Var(var) => values[var.index()],
         Term::Choice(index, elements) => {
-            let index = usize::try_from(term_value(index, values)).expect("in range");
-            term_value(&elements[index], values)
+            let index = usize::try_from(term_value(index, values));
+            let element = index.ok().and_then(|index| elements.get(index));
+            let element = element.or(elements.last()).expect("an array has elements");
+            term_value(element, values)
         }
         Term::Neg(inner) => -term_value(inner, values),
         Term::Binary(op, a, b) => {
@@ -128,17 +131,20 @@ fn term() -> impl Strategy<Value = Term> {
     })
 }
 
-fn cond() -> impl Strategy<Value = Cond> {
-    let op = prop_oneof![
+fn compare_op() -> impl Strategy<Value = CompareOp> {
+    prop_oneof![
         Just(CompareOp::Eq),
         Just(CompareOp::Ne),
         Just(CompareOp::Lt),
         Just(CompareOp::Le),
         Just(CompareOp::Gt),
         Just(CompareOp::Ge),
-    ];
+    ]
+}
+
+fn cond() -> impl Strategy<Value = Cond> {
     let leaf = prop_oneof![
-        (op, term(), term()).prop_map(|(op, a, b)| Cond::Compare(op, a, b)),
+        (compare_op(), term(), term()).prop_map(|(op, a, b)| Cond::Compare(op, a, b)),
         any::<bool>().prop_map(Cond::Const),
     ];
     leaf.prop_recursive(3, 6, 2, |inner| {
@@ -188,6 +194,26 @@ proptest! {
         prop_assert_eq!(formula.eval(&Values(values.clone())), Some(expected));
         prop_assert_eq!(formula.negated().eval(&Values(values)), Some(!expected));
         prop_assert_eq!(formula.negated().negated(), formula);
+    }
+
+    /// With any term as an index, in range or not.
+    #[test]
+    fn spelled_out_choices_mean_the_same(
+        (index, elements) in (term(), prop::collection::vec(term(), 1..4)),
+        (op, other) in (compare_op(), term()),
+        values in prop::collection::vec(-3..4i128, VARS),
+    ) {
+        let choice = Term::Choice(Box::new(index), elements);
+        let cond = Cond::Compare(op, choice, other);
+        let is_array = |elements: &[Term]| elements.len() == 2 && matches!(elements[0], Term::Const(_));
+        let last = spelled_out(&cond, Beyond::Last, &is_array);
+        prop_assert_eq!(cond_value(&last, &values), cond_value(&cond, &values));
+        let holds = spelled_out(&cond, Beyond::Holds, &is_array);
+        let meaning = |cond: &Cond| {
+            let formula = Formula::from_cond(cond).expect("small numbers");
+            formula.eval(&Values(values.clone()))
+        };
+        prop_assert_eq!(meaning(&holds), meaning(&cond));
     }
 
     #[test]

@@ -26,7 +26,9 @@ use crate::abstraction::cubes::{Means, Memo, Search};
 use crate::abstraction::{
     Abstraction, AbstractionConfig, AbstractionError, Buffer, CubeSizes, Manner, abstract_program,
 };
-use crate::extrapolate::{ExtrapolateConfig, Extrapolation, Setting, extrapolate};
+use crate::extrapolate::{
+    ExtrapolateConfig, ExtrapolateError, Extrapolation, Setting, TooMany, extrapolate,
+};
 use crate::lang::ast::{Span, Tree};
 use crate::lang::check::Checked;
 use crate::lang::placement::{Placement, UnknownPlace};
@@ -36,7 +38,7 @@ use crate::model::Model;
 use crate::program::{self, Program};
 use crate::progress::Progress;
 use crate::proof::Proof;
-use crate::reduce::{self, Flush, Layout, ReduceConfig};
+use crate::reduce::{self, Flush, Layout, ReduceConfig, ReduceError};
 use crate::report::Method;
 use crate::shortcuts::Shortcuts;
 use crate::stop::Stop;
@@ -114,6 +116,15 @@ pub enum PipelineError {
     /// The placement names a fence that the program does not have.
     #[error(transparent)]
     Placement(#[from] UnknownPlace),
+    /// The proof stands for too many predicates under the model.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+}
+
+impl From<ReduceError> for PipelineError {
+    fn from(error: ReduceError) -> Self {
+        PipelineError::Source(vec![error.to_diagnostic()])
+    }
 }
 
 impl Default for PipelineConfig {
@@ -176,13 +187,12 @@ fn stage_in(
             Manner::Printed => Flush::Inline,
         },
     };
-    let tree = reduce::reduce(task.file, task.checked, &config)
-        .map_err(|error| PipelineError::Source(vec![error.to_diagnostic()]))?;
+    let tree = reduce::reduce(task.file, task.checked, &config)?;
     Ok(Stage {
         model,
         k,
         source: program::lower(task.checked, &fences),
-        reduced: lower_reduced(tree),
+        reduced: lower_reduced(tree)?,
         layout: match model {
             Model::Sc => Layout::default(),
             Model::Tso | Model::Pso => reduce::layout(task.file, task.checked, &config),
@@ -212,7 +222,10 @@ pub fn extrapolated(
         },
         Method::Pe | Method::Ce | Method::Lazy => setting,
     };
-    extrapolate(task.proof, &setting, config).map_err(|error| too_large(error, Span::default()))
+    extrapolate(task.proof, &setting, config).map_err(|error| match error {
+        ExtrapolateError::TooLarge(error) => too_large(error, Span::default()),
+        ExtrapolateError::TooMany(error) => error.into(),
+    })
 }
 
 /// Abstracts a stage's program.
@@ -279,9 +292,10 @@ pub fn boolean_program(
     abstracted(&task, &stage, &proof, method, config).map(Ok)
 }
 
-fn lower_reduced(tree: Tree) -> Program {
-    let checked = crate::lang::check(tree).expect("a reduced program obeys the static rules");
-    program::lower(&checked, &IndexSet::new())
+/// The program of a reduced tree, which obeys all rules but may exceed the limits of size.
+fn lower_reduced(tree: Tree) -> Result<Program, PipelineError> {
+    let checked = crate::lang::check(tree).map_err(PipelineError::Source)?;
+    Ok(program::lower(&checked, &IndexSet::new()))
 }
 
 fn too_large(error: TooLarge, span: Span) -> PipelineError {

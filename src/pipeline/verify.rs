@@ -11,6 +11,7 @@ use super::replay::Replaying;
 use super::{PipelineConfig, PipelineError, Stage, Task, stage};
 use crate::abstraction::CubeSizes;
 use crate::model::Model;
+use crate::reduce;
 use crate::report::{Attempt, AttemptOutcome, Method, ModelResult, Report};
 
 /// The size of the buffers.
@@ -71,13 +72,16 @@ impl VerifyConfig {
     }
 }
 
-/// Verifies a program under some models. First a violation is looked for under each of them. The
+/// Verifies a program under some models, if it has a meaning under all of them. First a violation is looked for under each of them. The
 /// proof begins with SC: where it fails, no other is tried.
 pub fn verify(
     task: &Task<'_>,
     harvested: bool,
     config: &VerifyConfig,
 ) -> Result<Report, PipelineError> {
+    for &model in &config.models {
+        reduce::fits(task.checked, model)?;
+    }
     let mut refuted = IndexMap::new();
     for &model in &config.models {
         if let Some(result) = refute(task, model, config)? {

@@ -182,6 +182,13 @@ pub enum Action {
     Fence,
 }
 
+impl Action {
+    /// Whether it fails whatever the state is, as one of the two ways of `assert(*)` does.
+    pub fn fails(&self) -> bool {
+        matches!(self, Action::Assert(Cond::Const(false), _))
+    }
+}
+
 /// What an assertion is for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AssertKind {

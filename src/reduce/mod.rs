@@ -69,16 +69,21 @@ pub enum ReduceError {
     },
 }
 
+/// Whether a program has a meaning under a model.
+pub fn fits(checked: &Checked, model: Model) -> Result<(), ReduceError> {
+    match (model, first_background(&checked.tree)) {
+        (Model::Tso | Model::Pso, Some(span)) => Err(ReduceError::Background { model, span }),
+        (Model::Sc, _) | (_, None) => Ok(()),
+    }
+}
+
 /// The program under SC that does what the source does under the model of `config`.
 pub fn reduce(
     file: &SourceFile,
     checked: &Checked,
     config: &ReduceConfig,
 ) -> Result<Tree, ReduceError> {
-    if let (Model::Tso | Model::Pso, Some(span)) = (config.model, first_background(&checked.tree)) {
-        let model = config.model;
-        return Err(ReduceError::Background { model, span });
-    }
+    fits(checked, config.model)?;
     let resolved = sc::resolve(file, checked, &config.fences);
     let mut tree = match config.model {
         Model::Sc => resolved.tree,

@@ -16,7 +16,7 @@ mod path;
 mod schedule;
 mod symbolic;
 
-use crate::explore::{Followed, Trace, follow};
+use crate::explore::{Followed, PropertyKind, Trace, follow};
 use crate::logic::TooLarge;
 use crate::model::Model;
 use crate::program::Program;
@@ -43,7 +43,7 @@ pub struct Setting<'a> {
 pub enum Replay {
     /// It is real and breaks a property.
     Violated(Trace),
-    /// It is real and breaks nothing, as the path to an overflow does.
+    /// It is real and breaks nothing but the check for a full buffer, if the program has that itself.
     Real(Trace),
     /// The step with this number cannot be taken; one behind the last is the property itself.
     Impossible(usize),
@@ -69,6 +69,9 @@ fn replayed(setting: Setting<'_>, path: &Path, stop: Stop) -> Result<Replay, Too
     let (initial, directives) = schedule::schedule(setting, path, &values);
     Ok(
         match follow(setting.source, setting.model, &initial, &directives) {
+            Followed::Broken(trace) if trace.property.kind == PropertyKind::Overflow => {
+                Replay::Real(trace)
+            }
             Followed::Broken(trace) => Replay::Violated(trace),
             Followed::Ran(trace) => Replay::Real(trace),
             Followed::Impossible => Replay::Undecided,

@@ -97,13 +97,15 @@ impl Groups<'_> {
                     span: edge.span,
                     branch: edge.branch.filter(|_| self.is_condition(thread, edge.span)),
                     value: None,
+                    fails: false,
                 });
                 self.directives.len() - 1
             }
         };
         self.open[thread.index()] = Some((edge.span, number));
-        if let Directive::Statement { value, .. } = &mut self.directives[number] {
+        if let Directive::Statement { value, fails, .. } = &mut self.directives[number] {
             *value = value.or(chosen);
+            *fails |= edge.action.fails();
         }
     }
 

@@ -69,10 +69,18 @@ fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
 fn overflow(trace: &AbstractTrace, k: usize, source: &SourceFile) -> String {
     let last = trace.steps.last();
     let (thread, line) = last.map_or(("a thread", 0), |step| (&step.thread, step.line));
-    let stores = if k == 1 { "store" } else { "stores" };
-    let more =
-        format!("the store in line {line} puts more than {k} {stores} into a buffer of {thread}");
-    let larger = "Try a larger bound (`-k`, `--max-k`), or another fence placement (`--fences`).\n";
+    let more = match k {
+        // The program is a translated one, and its buffers are its variables.
+        0 => format!("line {line} meets a full buffer of {thread}"),
+        1 => format!("the store in line {line} puts more than 1 store into a buffer of {thread}"),
+        _ => {
+            format!("the store in line {line} puts more than {k} stores into a buffer of {thread}")
+        }
+    };
+    let larger = match k {
+        0 => "Translate the source with a larger bound (`-k`).\n",
+        _ => "Try a larger bound (`-k`, `--max-k`), or another fence placement (`--fences`).\n",
+    };
     match &trace.reality {
         Reality::Real(execution) => format!(
             "{more}, as this execution shows; it breaks no property:\n{}{larger}",

@@ -125,10 +125,16 @@ impl Solver {
         result
     }
 
+    /// Whether it is to stop; then what was about to be asked counts as unknown.
+    pub fn gives_up(&mut self) -> bool {
+        let is_due = self.stop.is_due();
+        self.effort.unknown += u64::from(is_due);
+        is_due
+    }
+
     /// Whether the literals are consistent with each other and with the formulas in force.
     pub fn check(&mut self, literals: &[Literal]) -> Answer {
-        if self.stop.is_due() {
-            self.effort.unknown += 1;
+        if self.gives_up() {
             return Answer::Unknown;
         }
         let start = Instant::now();

@@ -263,6 +263,9 @@ impl<'a> Vocabulary<'a> {
             Formula::False => return Vec::new(),
             Formula::Atom(_) | Formula::And(_) | Formula::Or(_) => {}
         }
+        if solver.gives_up() {
+            return Vec::new();
+        }
         let refuted = question.goal.negated();
         let cone = self.connections.cone(&question.goal);
         let pool = self.known_models(search, &refuted);

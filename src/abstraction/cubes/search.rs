@@ -85,6 +85,9 @@ impl Run<'_> {
         let cone = self.finder.cone;
         for size in 0..=size.min(cone.len()) {
             for chosen in cone.iter().combinations(size) {
+                if self.finder.solver.gives_up() {
+                    return;
+                }
                 let signs = (0..size).map(|_| [0, 1]).multi_cartesian_product();
                 // Without factors the product is one empty choice.
                 for signs in signs {
@@ -100,6 +103,9 @@ impl Run<'_> {
 
     /// Extends a cube, by allowed literals, in all ways that may lead to new results.
     fn extend(&mut self, cube: &mut Vec<usize>, allowed: &LiteralSet, size: usize) {
+        if self.finder.solver.gives_up() {
+            return;
+        }
         let pooled = self.finder.pool.satisfying(cube).next().cloned();
         let model = match pooled {
             Some(model) => model,

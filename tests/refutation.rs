@@ -115,6 +115,24 @@ fn what_breaks_under_sc_breaks_everywhere() {
     assert_eq!(report.verdict(), Verdict::Violated);
 }
 
+/// Whoever asks for a relaxed model only is told all the same that SC is enough to break the program.
+#[test]
+fn what_breaks_under_sc_is_told_so_under_a_relaxed_model() {
+    let program = "shared x; thread P { x = 1; x = 2; } invariant x < 2;";
+    let mut proved = Proved::new("broken.cup", program, None);
+    proved.refute_states = REFUTE_STATES;
+    for model in RELAXED {
+        let report = proved.verify(&[model], ONE_TRY, Placement::Declared);
+        let result = &report.results[0];
+        let found_by = result.violation().map(|violation| violation.found_by);
+        assert!(
+            matches!(found_by, Some(FoundBy::Sc)),
+            "{model}: {found_by:?}"
+        );
+        assert_real(result);
+    }
+}
+
 #[test]
 fn a_buffer_that_overflows_is_no_violation() {
     let program = "shared x; thread P { loop { x = 1; } } invariant small: x <= 1;";

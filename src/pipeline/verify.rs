@@ -72,8 +72,8 @@ impl VerifyConfig {
     }
 }
 
-/// Verifies a program under some models, if it has a meaning under all of them. First a violation is looked for under each of them. The
-/// proof begins with SC: where it fails, no other is tried.
+/// Verifies a program under some models, if it has a meaning under all of them. First a violation is looked
+/// for, under SC and then under each of them. The proof begins with SC: where it fails, no other is tried.
 pub fn verify(
     task: &Task<'_>,
     harvested: bool,
@@ -82,9 +82,10 @@ pub fn verify(
     for &model in &config.models {
         reduce::fits(task.checked, model)?;
     }
+    let sc = refute(task, Model::Sc, config)?;
     let mut refuted = IndexMap::new();
     for &model in &config.models {
-        if let Some(result) = refute(task, model, config)? {
+        if let Some(result) = refuted_under(task, model, sc.as_ref(), config)? {
             refuted.insert(model, result);
         }
     }
@@ -99,6 +100,24 @@ pub fn verify(
         predicates_sc: task.proof.predicates.len(),
         results,
     })
+}
+
+/// A violation under a model: the one under SC if there is one, since no fence will help against it.
+fn refuted_under(
+    task: &Task<'_>,
+    model: Model,
+    sc: Option<&ModelResult>,
+    config: &VerifyConfig,
+) -> Result<Option<ModelResult>, PipelineError> {
+    let result = match (model, sc) {
+        (Model::Sc, sc) => return Ok(sc.cloned()),
+        (Model::Tso | Model::Pso, None) => return refute(task, model, config),
+        (Model::Tso | Model::Pso, Some(sc)) => untried(task, model, sc, config)?,
+    };
+    match result.refutation {
+        Some(_) => Ok(Some(result)),
+        None => refute(task, model, config),
+    }
 }
 
 /// The results for all models: proofs where no violation was found.

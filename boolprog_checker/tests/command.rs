@@ -5,6 +5,7 @@ mod runner;
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use runner::run;
 
@@ -26,6 +27,14 @@ fn refused(text: &str, message: &str) {
         "{text}\n{}",
         stderr(&output)
     );
+}
+
+/// Runs the command on a text that takes minutes where the work grows faster than the text.
+fn run_quickly(text: &str, options: &[&str]) -> Output {
+    let start = Instant::now();
+    let output = run(text, options);
+    assert!(start.elapsed() < Duration::from_secs(30));
+    output
 }
 
 const TOGGLE: &str = "decl a;\nvoid main() begin\n  a := F;\n  a := !a;\n  assert(!a);\nend\n";
@@ -229,6 +238,15 @@ fn deep_nesting_is_refused() {
     refused(&blocks, "nested more than 200 levels deep");
     let conjunction = format!("void main() begin assert(T{}); end", " & T".repeat(100_000));
     assert_eq!(run(&conjunction, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn long_chains_of_operators_do_not_take_long() {
+    for operator in ["^", "=", "!=", "? x :"] {
+        let chain = format!(" {operator} x").repeat(150);
+        let text = format!("decl x; void main() begin x := T; assert(x{chain} | T); end");
+        assert_eq!(run_quickly(&text, &[]).status.code(), Some(0), "{operator}");
+    }
 }
 
 #[test]

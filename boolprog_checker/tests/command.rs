@@ -236,6 +236,11 @@ fn deep_nesting_is_refused() {
         "fi ".repeat(100_000)
     );
     refused(&blocks, "nested more than 200 levels deep");
+    for operator in ["->", "=", "!=", "^", "? T :"] {
+        let chain = format!(" {operator} T").repeat(100_000);
+        let text = format!("void main() begin assert(T{chain}); end");
+        refused(&text, "nested more than 200 levels deep");
+    }
     let conjunction = format!("void main() begin assert(T{}); end", " & T".repeat(100_000));
     assert_eq!(run(&conjunction, &[]).status.code(), Some(0));
 }
@@ -246,6 +251,26 @@ fn long_chains_of_operators_do_not_take_long() {
         let chain = format!(" {operator} x").repeat(150);
         let text = format!("decl x; void main() begin x := T; assert(x{chain} | T); end");
         assert_eq!(run_quickly(&text, &[]).status.code(), Some(0), "{operator}");
+    }
+}
+
+#[test]
+fn choices_inside_one_another_are_refused_from_a_depth_on() {
+    let inside = |depth| format!("{}x{}", "x ? ".repeat(depth), " : x".repeat(depth));
+    let after = |length| format!("{}x", "x ? x : ".repeat(length));
+    let program = |condition: String, statements: usize| {
+        let before = "x := x;\n".repeat(statements);
+        format!("decl x; void main() begin {before} L: assert({condition} | T); end")
+    };
+    // A long program is parsed on threads that have smaller stacks.
+    for statements in [0, 20_000] {
+        for deep in [inside(50_000), inside(3_000), after(50_000)] {
+            refused(&program(deep, statements), "nested more than 200 levels");
+        }
+        for flat in [inside(150), after(150)] {
+            let output = run(&program(flat, statements), &[]);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        }
     }
 }
 

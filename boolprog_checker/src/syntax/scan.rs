@@ -1,7 +1,7 @@
 //! Prepares a text for the grammar: measures how deeply it is nested and blanks its comments.
 //!
 //! The parser calls it before pest runs. pest recurses, so a text with too many parentheses,
-//! brackets and blocks inside one another is refused here, without recursion. pest is also slow at
+//! brackets, blocks and choices (`? :`) inside one another is refused here, without recursion. pest is also slow at
 //! what stands between tokens, so comments and white space all become spaces; every other byte keeps
 //! its place. Text that is wrong in other ways passes; the grammar will find that.
 //!
@@ -27,6 +27,8 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
     let mut cuts = Vec::new();
     let mut next_cut = piece;
     let mut depth = 0usize;
+    // The `?` without their `:`. Where there is none, `:` ends a label.
+    let mut choices = 0usize;
     let mut declares = false;
     let mut at = 0;
     while at < bytes.len() {
@@ -36,8 +38,11 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
             Token::Blank => bytes[at..end].fill(b' '),
             Token::Open => depth += 1,
             Token::Close => depth = depth.saturating_sub(1),
+            Token::Question => choices += 1,
+            Token::Colon => choices = choices.saturating_sub(1),
             Token::Declaration => declares = true,
             Token::Semicolon => {
+                choices = 0;
                 if depth == 1 && !declares && end >= next_cut {
                     cuts.push(end);
                     next_cut = end.saturating_add(piece);
@@ -46,7 +51,7 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
             }
             Token::Other => {}
         }
-        if depth > limit {
+        if depth + choices > limit {
             let span = Span {
                 start: at as u32,
                 end: end as u32,
@@ -64,6 +69,8 @@ enum Token {
     Blank,
     Open,
     Close,
+    Question,
+    Colon,
     Semicolon,
     /// What a procedure has before its first statement.
     Declaration,
@@ -76,6 +83,8 @@ fn token(bytes: &[u8]) -> (Token, usize) {
         [b' ' | b'\t'..=b'\r', ..] => (Token::Blank, 1),
         [b'(' | b'[', ..] => (Token::Open, 1),
         [b')' | b']', ..] => (Token::Close, 1),
+        [b'?', ..] => (Token::Question, 1),
+        [b':', ..] => (Token::Colon, 1),
         [b';', ..] => (Token::Semicolon, 1),
         [b'/', b'/', ..] => (Token::Blank, until(bytes, |byte| byte == b'\n')),
         [b'/', b'*', rest @ ..] => comment(rest),

@@ -255,6 +255,18 @@ fn long_chains_of_operators_do_not_take_long() {
 }
 
 #[test]
+fn long_chains_of_steps_without_effect_do_not_take_long() {
+    let skips = "skip;\n".repeat(100_000);
+    let text = format!("void main() begin {skips} assert(T); end");
+    assert_eq!(run_quickly(&text, &[]).status.code(), Some(0));
+    let gotos: String = (0..50_000)
+        .map(|n| format!("{n}: goto {};\n", (n + 1) % 50_000))
+        .collect();
+    let text = format!("void main() begin {gotos} assert(F); end");
+    assert_eq!(run_quickly(&text, &[]).status.code(), Some(0));
+}
+
+#[test]
 fn choices_inside_one_another_are_refused_from_a_depth_on() {
     let inside = |depth| format!("{}x{}", "x ? ".repeat(depth), " : x".repeat(depth));
     let after = |length| format!("{}x", "x ? x : ".repeat(length));

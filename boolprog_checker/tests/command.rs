@@ -267,6 +267,27 @@ fn long_chains_of_steps_without_effect_do_not_take_long() {
 }
 
 #[test]
+fn limits_count_while_the_initial_states_are_made() {
+    let names: Vec<String> = (0..40).map(|n| format!("g{n}")).collect();
+    let text = format!(
+        "decl {};\nvoid main() begin assert(T); end",
+        names.join(", ")
+    );
+    for (option, value, reason) in [
+        ("--max-states", "1000", "states"),
+        ("--timeout", "0.5", "timeout"),
+    ] {
+        let output = run(&text, &["--exact", "--json", option, value]);
+        assert_eq!(output.status.code(), Some(5), "{}", stdout(&output));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        assert_eq!(report["reason"], reason);
+    }
+    let start = Instant::now();
+    run(&text, &["--exact", "--timeout", "4"]);
+    assert!(start.elapsed() < Duration::from_secs(8));
+}
+
+#[test]
 fn choices_inside_one_another_are_refused_from_a_depth_on() {
     let inside = |depth| format!("{}x{}", "x ? ".repeat(depth), " : x".repeat(depth));
     let after = |length| format!("{}x", "x ? x : ".repeat(length));

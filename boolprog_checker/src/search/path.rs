@@ -30,9 +30,8 @@ pub(crate) fn path_to(
         ids.push(parent);
     }
     ids.reverse();
-    let place = exploration.store.link(ids[0]).place as usize;
     let mut path = Path {
-        initial: exploration.initial[place].clone(),
+        initial: exploration.store.config(ids[0]),
         steps: Vec::new(),
     };
     let again = |id: StateId, expansion: &mut Expansion| {

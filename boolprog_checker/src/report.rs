@@ -74,7 +74,7 @@ impl Report<'_> {
         let _ = write!(
             out,
             "{}: {}: {verdict}",
-            self.place(report.stmt),
+            self.place(report.stmt, 0),
             self.program.stmt(report.stmt)
         );
         if let Some(reason) = reason_word(&report.finding) {
@@ -90,11 +90,11 @@ impl Report<'_> {
         let initial = values_text(&trace.initial);
         let _ = writeln!(out, "  start        {initial}");
         for step in &trace.steps {
-            let line = self.place(step.stmt);
+            let line = self.place(step.stmt, step.condition);
             let atomic = if step.in_atomic { "+" } else { " " };
             let branch = branch_text(step);
             let changes = values_text(&step.changes);
-            let stmt = self.program.stmt(step.stmt);
+            let stmt = self.program.stmt(step.stmt).line(step.condition);
             let arrow = if changes.is_empty() { "" } else { "  => " };
             let _ = writeln!(
                 out,
@@ -108,8 +108,8 @@ impl Report<'_> {
         json!({
             "id": report.id,
             "statement": self.program.stmt(report.stmt).to_string(),
-            "line": self.line_column(report.stmt).map(|(line, _)| line),
-            "column": self.line_column(report.stmt).map(|(_, column)| column),
+            "line": self.line_column(report.stmt, 0).map(|(line, _)| line),
+            "column": self.line_column(report.stmt, 0).map(|(_, column)| column),
             "verdict": report.finding.verdict(),
             "reason": reason_word(&report.finding),
             "trace": report.finding.trace().map(|trace| self.trace_json(trace)),
@@ -128,23 +128,24 @@ impl Report<'_> {
     fn step_json(&self, step: &TraceStep) -> Value {
         json!({
             "thread": step.thread,
-            "line": self.line_column(step.stmt).map(|(line, _)| line),
-            "statement": self.program.stmt(step.stmt).to_string(),
+            "line": self.line_column(step.stmt, step.condition).map(|(line, _)| line),
+            "statement": self.program.stmt(step.stmt).line(step.condition),
             "branch": step.branch,
             "in_atomic": step.in_atomic,
             "changes": values_json(&step.changes),
         })
     }
 
-    fn place(&self, stmt: StmtId) -> String {
-        match self.line_column(stmt) {
+    fn place(&self, stmt: StmtId, condition: usize) -> String {
+        match self.line_column(stmt, condition) {
             Some((line, column)) => format!("{}:{line}:{column}", self.name),
             None => format!("{}:#{}", self.name, stmt.index()),
         }
     }
 
-    fn line_column(&self, stmt: StmtId) -> Option<(usize, usize)> {
-        let start = self.program.stmt(stmt).origin.span?.start as usize;
+    fn line_column(&self, stmt: StmtId, condition: usize) -> Option<(usize, usize)> {
+        let span = self.program.stmt(stmt).condition_span(condition)?;
+        let start = span.start as usize;
         let before = self.text.get(..start)?;
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;

@@ -56,6 +56,23 @@ fn the_report_has_a_trace_with_lines_and_changes() {
 }
 
 #[test]
+fn a_later_condition_of_an_if_is_shown_as_elsif() {
+    let text = "decl a, b;\nvoid main() begin\n  a, b := F, T;\n  if a then\n    skip;\n  elsif b then\n    assert(F);\n  fi\nend\n";
+    let output = stdout(&run(text, &[]));
+    for line in [
+        "-:4:3  if a then  [does not hold]\n",
+        "-:6:9  elsif b then  [holds]\n",
+    ] {
+        assert!(output.contains(line), "{output}");
+    }
+    let output = run(text, &["--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let step = &report["assertions"][0]["trace"]["steps"][2];
+    assert_eq!(step["statement"], "elsif b then");
+    assert_eq!(step["line"], 6);
+}
+
+#[test]
 fn json_has_the_documented_fields() {
     let output = run(TOGGLE, &["--json", "--stats"]);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");

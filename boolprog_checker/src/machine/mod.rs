@@ -149,6 +149,8 @@ pub(crate) struct Edge {
     pub stmt: StmtId,
     /// Which way a condition went.
     pub branch: Option<bool>,
+    /// The number of the condition in its statement: those of `elsif` follow that of `if`.
+    pub condition: usize,
     /// How the step changes the nesting of atomic sections.
     pub atomic: AtomicChange,
 }

@@ -78,6 +78,7 @@ impl Path {
                     thread: threads.of_slot[step.slot],
                     stmt: edge.stmt,
                     branch: edge.branch,
+                    condition: edge.condition,
                     in_atomic: machine.location(step.from).atomic,
                     changes: changes(machine, &threads, *step, before, after),
                 });

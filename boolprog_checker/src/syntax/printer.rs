@@ -46,6 +46,17 @@ impl Display for Stmt {
     }
 }
 
+impl Stmt {
+    /// The line that a step of a trace shows: the statement, or for a later condition of an `if` its
+    /// `elsif`.
+    pub(crate) fn line(&self, condition: usize) -> String {
+        match self.later_condition(condition) {
+            Some(later) => format!("elsif {later} then"),
+            None => self.to_string(),
+        }
+    }
+}
+
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {

@@ -207,6 +207,7 @@ pub struct ThreadPosition {
     pub slot: usize,
     /// The statement it is about to execute; `None` at the end of a procedure's text.
     pub next: Option<StmtId>,
-    /// Its locals by name, those of inlined calls with the procedure's name in front.
+    /// Its locals by name, those of inlined calls, and those that hide a global, with the procedure's
+    /// name in front.
     pub locals: Vec<(String, Option<bool>)>,
 }

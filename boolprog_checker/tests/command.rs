@@ -73,6 +73,17 @@ fn a_later_condition_of_an_if_is_shown_as_elsif() {
 }
 
 #[test]
+fn a_local_that_hides_a_global_has_its_procedure_in_front() {
+    let text = "decl a;\nvoid main() begin\n  decl a, b;\n  a := T;\n  assert(!a);\nend\n";
+    let output = run(text, &["--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let trace = &report["assertions"][0]["trace"];
+    let initial = trace["initial"].as_object().expect("an object");
+    assert_eq!(initial.keys().collect::<Vec<_>>(), ["a", "main.a", "b"]);
+    assert!(stdout(&run(text, &[])).contains(" main.a="));
+}
+
+#[test]
 fn json_has_the_documented_fields() {
     let output = run(TOGGLE, &["--json", "--stats"]);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");

@@ -98,7 +98,21 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn finish(self, main: LocId) -> Machine {
+    /// A local of a thread's first procedure is known by its name alone, unless that hides a global.
+    fn tell_hiding_locals(&mut self) {
+        for instance in self.roots.values() {
+            let procedure = &self.texts[instance.text].procedure.name;
+            let image = &mut self.images[instance.image.0 as usize];
+            for name in &mut image.locals[..image.own] {
+                if self.global_names.contains(name) {
+                    *name = format!("{procedure}.{name}");
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, main: LocId) -> Machine {
+        self.tell_hiding_locals();
         Machine {
             globals: self.global_names,
             images: self.images,

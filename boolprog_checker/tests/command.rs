@@ -295,6 +295,15 @@ fn long_chains_of_steps_without_effect_do_not_take_long() {
 }
 
 #[test]
+fn long_traces_do_not_take_long() {
+    let steps = "a := !a;\n".repeat(50_000);
+    let text = format!("decl a;\nvoid main() begin\n{steps} assert(F);\nend");
+    for options in [&[][..], &["--json"]] {
+        assert_eq!(run_quickly(&text, options).status.code(), Some(10));
+    }
+}
+
+#[test]
 fn limits_count_while_the_initial_states_are_made() {
     let names: Vec<String> = (0..40).map(|n| format!("g{n}")).collect();
     let text = format!(

@@ -247,6 +247,24 @@ fn errors_of_meaning_are_named_all_at_once() {
 }
 
 #[test]
+fn slips_of_the_pen_are_explained() {
+    let body = |statement: &str| format!("decl a, b; void main() begin {statement} end");
+    refused(&body("a := T"), "`;`");
+    refused(&body("assert(a)"), "`;`");
+    refused(
+        &body("skip; /* a"),
+        "comment that begins here is not closed",
+    );
+    refused(&body("assert(a == b);"), "write `=`");
+    refused(&body("assert(a && b);"), "write `&`");
+    refused(&body("assert(a || b);"), "write `|`");
+    refused(&body("a, b := T;"), "1 value given where 2 are needed");
+    let marked = format!("\u{feff}{TOGGLE}");
+    assert_eq!(run(&marked, &[]).status.code(), Some(10));
+    assert_eq!(run(&marked, &[]).stdout, run(TOGGLE, &[]).stdout);
+}
+
+#[test]
 fn deep_nesting_is_refused() {
     let parentheses = format!(
         "void main() begin assert({}T{}); end",

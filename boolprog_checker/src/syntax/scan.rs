@@ -21,7 +21,7 @@ pub(super) struct Scanned {
 }
 
 /// Scans the text and finds cuts that are at least `piece` bytes apart, or tells the place where it is
-/// nested more than `limit` levels deep.
+/// nested more than `limit` levels deep or where a comment begins that does not end.
 pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, ProgramError> {
     let mut bytes = text.as_bytes().to_vec();
     let mut cuts = Vec::new();
@@ -49,14 +49,19 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
                 }
                 declares = false;
             }
-            Token::Other => {}
+            Token::OpenComment | Token::Other => {}
         }
-        if depth + choices > limit {
+        let wrong = match token {
+            Token::OpenComment => Some(ErrorKind::OpenComment),
+            _ if depth + choices > limit => Some(ErrorKind::TooDeep(limit)),
+            _ => None,
+        };
+        if let Some(kind) = wrong {
             let span = Span {
                 start: at as u32,
                 end: end as u32,
             };
-            return Err(ProgramError::new(ErrorKind::TooDeep(limit), Some(span)));
+            return Err(ProgramError::new(kind, Some(span)));
         }
         at = end;
     }
@@ -67,6 +72,8 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
 #[derive(Clone, Copy)]
 enum Token {
     Blank,
+    /// The beginning of a comment without an end.
+    OpenComment,
     Open,
     Close,
     Question,
@@ -101,11 +108,11 @@ fn token(bytes: &[u8]) -> (Token, usize) {
     }
 }
 
-/// A comment, given what follows its opening; one that is not closed is left to the grammar.
+/// A comment, given what follows its opening.
 fn comment(rest: &[u8]) -> (Token, usize) {
     match rest.windows(2).position(|pair| pair == b"*/") {
         Some(length) => (Token::Blank, length + 4),
-        None => (Token::Other, rest.len() + 2),
+        None => (Token::OpenComment, 2),
     }
 }
 

@@ -376,6 +376,28 @@ fn inlining_has_a_limit() {
 }
 
 #[test]
+fn what_is_printed_is_not_nested_more_deeply() {
+    for operators in [
+        &["^"][..],
+        &["=", "!="],
+        &["->", "|"],
+        &["? a :"],
+        &["? a ? b : a :"],
+    ] {
+        let chain: Vec<_> = operators.iter().cycle().take(120).copied().collect();
+        let value = format!("a {} a", chain.join(" a "));
+        let text = format!(
+            "decl a, b; void main() begin {} a := {value}; {} end",
+            "if a then ".repeat(90),
+            "fi ".repeat(90)
+        );
+        let printed = stdout(&run(&text, &["--print"]));
+        assert!(!printed.is_empty(), "{operators:?}");
+        assert_eq!(stdout(&run(&printed, &["--print"])), printed);
+    }
+}
+
+#[test]
 fn print_writes_the_program() {
     let output = run(
         "decl a,b;void main() begin a:=schoose[b&!a,a|b];end",

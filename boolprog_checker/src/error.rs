@@ -83,6 +83,17 @@ pub enum ErrorKind {
     /// The text does not follow the grammar.
     #[error("syntax error: expected {0}")]
     Syntax(String),
+    /// An operator of another language.
+    #[error("`{found}` is not an operator")]
+    Operator {
+        /// The operator.
+        found: &'static str,
+        /// The one that means the same here.
+        meant: &'static str,
+    },
+    /// A comment without an end.
+    #[error("the comment that begins here is not closed")]
+    OpenComment,
     /// A word of the peers' dialects without a meaning here.
     #[error("`{0}` is not supported")]
     Unsupported(String),
@@ -117,9 +128,9 @@ pub enum ErrorKind {
     #[error("`{0}` is assigned twice in one statement")]
     AssignedTwice(String),
     /// The two sides of an assignment, or of a call, have different lengths.
-    #[error("{given} {what} given where {wanted} {verb} needed", verb = if *.wanted == 1 { "is" } else { "are" })]
+    #[error("{given} {what}{plural} given where {wanted} {verb} needed", plural = if *.given == 1 { "" } else { "s" }, verb = if *.wanted == 1 { "is" } else { "are" })]
     Count {
-        /// What is counted: values, arguments or results.
+        /// What is counted, in the singular: value, argument, result or target.
         what: &'static str,
         /// How many there are.
         given: usize,
@@ -151,6 +162,8 @@ impl ErrorKind {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Unsupported(word) => return Some(unsupported_hint(word)),
+            Self::Operator { meant, .. } => return Some(format!("write `{meant}`")),
+            Self::OpenComment => "end it with `*/`",
             Self::TooDeep(_) => {
                 "split the expression or the block with auxiliary variables or labels"
             }

@@ -159,7 +159,18 @@ fn run(arguments: &Arguments) -> u8 {
     exit_code(outcome.verdict())
 }
 
+/// The text to check, without the mark that some editors write at the start of a file.
 fn read(arguments: &Arguments) -> io::Result<String> {
+    let mut text = read_all(arguments)?;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.remove(0);
+    }
+    Ok(text)
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+fn read_all(arguments: &Arguments) -> io::Result<String> {
     if arguments.file.as_os_str() == "-" {
         let mut text = String::new();
         io::stdin().read_to_string(&mut text)?;

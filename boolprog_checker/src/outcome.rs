@@ -136,6 +136,8 @@ pub struct TraceStep {
     pub stmt: StmtId,
     /// Which way it went, for statements that branch.
     pub branch: Option<bool>,
+    /// The number of the condition that was asked: 0, or from 1 on for those of `elsif`.
+    pub condition: usize,
     /// Whether the step belongs to the same atomic section as the step before it.
     pub in_atomic: bool,
     /// The variables whose value changed, with the new value; `None` is unknown.
@@ -205,6 +207,7 @@ pub struct ThreadPosition {
     pub slot: usize,
     /// The statement it is about to execute; `None` at the end of a procedure's text.
     pub next: Option<StmtId>,
-    /// Its locals by name, those of inlined calls with the procedure's name in front.
+    /// Its locals by name, those of inlined calls, and those that hide a global, with the procedure's
+    /// name in front.
     pub locals: Vec<(String, Option<bool>)>,
 }

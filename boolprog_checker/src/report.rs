@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use codespan_reporting::files::{Files, SimpleFile};
 use serde_json::{Value, json};
 
 use crate::outcome::{
@@ -27,19 +28,43 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// The report for people.
     pub fn to_text(&self) -> String {
-        let mut out = format!("{}\n", word(self.outcome.verdict()));
-        for report in &self.outcome.assertions {
-            self.assertion_text(&mut out, report);
-        }
-        if self.stats {
-            stats_text(&mut out, &self.outcome.stats);
-        }
-        out
+        Writer::new(self).text()
     }
 
     /// The report for programs: one object.
     pub fn to_json(&self) -> Value {
+        Writer::new(self).json()
+    }
+}
+
+/// A report and the places of its text: the file knows where the lines begin.
+struct Writer<'a> {
+    report: &'a Report<'a>,
+    file: SimpleFile<&'a str, &'a str>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(report: &'a Report<'a>) -> Self {
+        Self {
+            report,
+            file: SimpleFile::new(report.name, report.text),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = format!("{}\n", word(self.report.outcome.verdict()));
+        for report in &self.report.outcome.assertions {
+            self.assertion_text(&mut out, report);
+        }
+        if self.report.stats {
+            stats_text(&mut out, &self.report.outcome.stats);
+        }
+        out
+    }
+
+    fn json(&self) -> Value {
         let assertions: Vec<_> = self
+            .report
             .outcome
             .assertions
             .iter()
@@ -47,21 +72,22 @@ impl Report<'_> {
             .collect();
         let mut object = json!({
             "schema": 1,
-            "program": self.name,
-            "verdict": self.outcome.verdict(),
+            "program": self.report.name,
+            "verdict": self.report.outcome.verdict(),
             "reason": self.reason(),
             "assertions": assertions,
         });
-        if self.stats {
-            object["stats"] = json!(self.outcome.stats);
+        if self.report.stats {
+            object["stats"] = json!(self.report.outcome.stats);
         }
         object
     }
 
     /// Why the verdict is unknown, if it is.
     fn reason(&self) -> Option<&'static str> {
-        let unknown = self.outcome.verdict() == Verdict::Unknown;
+        let unknown = self.report.outcome.verdict() == Verdict::Unknown;
         let mut reasons = self
+            .report
             .outcome
             .assertions
             .iter()
@@ -74,8 +100,8 @@ impl Report<'_> {
         let _ = write!(
             out,
             "{}: {}: {verdict}",
-            self.place(report.stmt),
-            self.program.stmt(report.stmt)
+            self.place(report.stmt, 0),
+            self.report.program.stmt(report.stmt)
         );
         if let Some(reason) = reason_word(&report.finding) {
             let _ = write!(out, " ({})", explanation(reason));
@@ -90,11 +116,11 @@ impl Report<'_> {
         let initial = values_text(&trace.initial);
         let _ = writeln!(out, "  start        {initial}");
         for step in &trace.steps {
-            let line = self.place(step.stmt);
+            let line = self.place(step.stmt, step.condition);
             let atomic = if step.in_atomic { "+" } else { " " };
             let branch = branch_text(step);
             let changes = values_text(&step.changes);
-            let stmt = self.program.stmt(step.stmt);
+            let stmt = self.report.program.stmt(step.stmt).line(step.condition);
             let arrow = if changes.is_empty() { "" } else { "  => " };
             let _ = writeln!(
                 out,
@@ -107,9 +133,9 @@ impl Report<'_> {
     fn assertion_json(&self, report: &AssertionReport) -> Value {
         json!({
             "id": report.id,
-            "statement": self.program.stmt(report.stmt).to_string(),
-            "line": self.line_column(report.stmt).map(|(line, _)| line),
-            "column": self.line_column(report.stmt).map(|(_, column)| column),
+            "statement": self.report.program.stmt(report.stmt).to_string(),
+            "line": self.line_column(report.stmt, 0).map(|(line, _)| line),
+            "column": self.line_column(report.stmt, 0).map(|(_, column)| column),
             "verdict": report.finding.verdict(),
             "reason": reason_word(&report.finding),
             "trace": report.finding.trace().map(|trace| self.trace_json(trace)),
@@ -128,27 +154,25 @@ impl Report<'_> {
     fn step_json(&self, step: &TraceStep) -> Value {
         json!({
             "thread": step.thread,
-            "line": self.line_column(step.stmt).map(|(line, _)| line),
-            "statement": self.program.stmt(step.stmt).to_string(),
+            "line": self.line_column(step.stmt, step.condition).map(|(line, _)| line),
+            "statement": self.report.program.stmt(step.stmt).line(step.condition),
             "branch": step.branch,
             "in_atomic": step.in_atomic,
             "changes": values_json(&step.changes),
         })
     }
 
-    fn place(&self, stmt: StmtId) -> String {
-        match self.line_column(stmt) {
-            Some((line, column)) => format!("{}:{line}:{column}", self.name),
-            None => format!("{}:#{}", self.name, stmt.index()),
+    fn place(&self, stmt: StmtId, condition: usize) -> String {
+        match self.line_column(stmt, condition) {
+            Some((line, column)) => format!("{}:{line}:{column}", self.report.name),
+            None => format!("{}:#{}", self.report.name, stmt.index()),
         }
     }
 
-    fn line_column(&self, stmt: StmtId) -> Option<(usize, usize)> {
-        let start = self.program.stmt(stmt).origin.span?.start as usize;
-        let before = self.text.get(..start)?;
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        Some((line, before[line_start..].chars().count() + 1))
+    fn line_column(&self, stmt: StmtId, condition: usize) -> Option<(usize, usize)> {
+        let span = self.report.program.stmt(stmt).condition_span(condition)?;
+        let place = self.file.location((), span.start as usize).ok()?;
+        Some((place.line_number, place.column_number))
     }
 }
 

@@ -5,6 +5,7 @@ mod runner;
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use runner::run;
 
@@ -28,6 +29,14 @@ fn refused(text: &str, message: &str) {
     );
 }
 
+/// Runs the command on a text that takes minutes where the work grows faster than the text.
+fn run_quickly(text: &str, options: &[&str]) -> Output {
+    let start = Instant::now();
+    let output = run(text, options);
+    assert!(start.elapsed() < Duration::from_secs(30));
+    output
+}
+
 const TOGGLE: &str = "decl a;\nvoid main() begin\n  a := F;\n  a := !a;\n  assert(!a);\nend\n";
 
 #[test]
@@ -44,6 +53,34 @@ fn the_report_has_a_trace_with_lines_and_changes() {
         "{text}"
     );
     assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn a_later_condition_of_an_if_is_shown_as_elsif() {
+    let text = "decl a, b;\nvoid main() begin\n  a, b := F, T;\n  if a then\n    skip;\n  elsif b then\n    assert(F);\n  fi\nend\n";
+    let output = stdout(&run(text, &[]));
+    for line in [
+        "-:4:3  if a then  [does not hold]\n",
+        "-:6:9  elsif b then  [holds]\n",
+    ] {
+        assert!(output.contains(line), "{output}");
+    }
+    let output = run(text, &["--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let step = &report["assertions"][0]["trace"]["steps"][2];
+    assert_eq!(step["statement"], "elsif b then");
+    assert_eq!(step["line"], 6);
+}
+
+#[test]
+fn a_local_that_hides_a_global_has_its_procedure_in_front() {
+    let text = "decl a;\nvoid main() begin\n  decl a, b;\n  a := T;\n  assert(!a);\nend\n";
+    let output = run(text, &["--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let trace = &report["assertions"][0]["trace"];
+    let initial = trace["initial"].as_object().expect("an object");
+    assert_eq!(initial.keys().collect::<Vec<_>>(), ["a", "main.a", "b"]);
+    assert!(stdout(&run(text, &[])).contains(" main.a="));
 }
 
 #[test]
@@ -210,6 +247,24 @@ fn errors_of_meaning_are_named_all_at_once() {
 }
 
 #[test]
+fn slips_of_the_pen_are_explained() {
+    let body = |statement: &str| format!("decl a, b; void main() begin {statement} end");
+    refused(&body("a := T"), "`;`");
+    refused(&body("assert(a)"), "`;`");
+    refused(
+        &body("skip; /* a"),
+        "comment that begins here is not closed",
+    );
+    refused(&body("assert(a == b);"), "write `=`");
+    refused(&body("assert(a && b);"), "write `&`");
+    refused(&body("assert(a || b);"), "write `|`");
+    refused(&body("a, b := T;"), "1 value given where 2 are needed");
+    let marked = format!("\u{feff}{TOGGLE}");
+    assert_eq!(run(&marked, &[]).status.code(), Some(10));
+    assert_eq!(run(&marked, &[]).stdout, run(TOGGLE, &[]).stdout);
+}
+
+#[test]
 fn deep_nesting_is_refused() {
     let parentheses = format!(
         "void main() begin assert({}T{}); end",
@@ -227,8 +282,84 @@ fn deep_nesting_is_refused() {
         "fi ".repeat(100_000)
     );
     refused(&blocks, "nested more than 200 levels deep");
+    for operator in ["->", "=", "!=", "^", "? T :"] {
+        let chain = format!(" {operator} T").repeat(100_000);
+        let text = format!("void main() begin assert(T{chain}); end");
+        refused(&text, "nested more than 200 levels deep");
+    }
     let conjunction = format!("void main() begin assert(T{}); end", " & T".repeat(100_000));
     assert_eq!(run(&conjunction, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn long_chains_of_operators_do_not_take_long() {
+    for operator in ["^", "=", "!=", "? x :"] {
+        let chain = format!(" {operator} x").repeat(150);
+        let text = format!("decl x; void main() begin x := T; assert(x{chain} | T); end");
+        assert_eq!(run_quickly(&text, &[]).status.code(), Some(0), "{operator}");
+    }
+}
+
+#[test]
+fn long_chains_of_steps_without_effect_do_not_take_long() {
+    let skips = "skip;\n".repeat(100_000);
+    let text = format!("void main() begin {skips} assert(T); end");
+    assert_eq!(run_quickly(&text, &[]).status.code(), Some(0));
+    let gotos: String = (0..50_000)
+        .map(|n| format!("{n}: goto {};\n", (n + 1) % 50_000))
+        .collect();
+    let text = format!("void main() begin {gotos} assert(F); end");
+    assert_eq!(run_quickly(&text, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn long_traces_do_not_take_long() {
+    let steps = "a := !a;\n".repeat(50_000);
+    let text = format!("decl a;\nvoid main() begin\n{steps} assert(F);\nend");
+    for options in [&[][..], &["--json"]] {
+        assert_eq!(run_quickly(&text, options).status.code(), Some(10));
+    }
+}
+
+#[test]
+fn limits_count_while_the_initial_states_are_made() {
+    let names: Vec<String> = (0..40).map(|n| format!("g{n}")).collect();
+    let text = format!(
+        "decl {};\nvoid main() begin assert(T); end",
+        names.join(", ")
+    );
+    for (option, value, reason) in [
+        ("--max-states", "1000", "states"),
+        ("--timeout", "0.5", "timeout"),
+    ] {
+        let output = run(&text, &["--exact", "--json", option, value]);
+        assert_eq!(output.status.code(), Some(5), "{}", stdout(&output));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        assert_eq!(report["reason"], reason);
+    }
+    let start = Instant::now();
+    run(&text, &["--exact", "--timeout", "4"]);
+    assert!(start.elapsed() < Duration::from_secs(8));
+}
+
+#[test]
+fn choices_inside_one_another_are_refused_from_a_depth_on() {
+    let inside = |depth| format!("{}x{}", "x ? ".repeat(depth), " : x".repeat(depth));
+    let after = |length| format!("{}x", "x ? x : ".repeat(length));
+    let program = |condition: String, statements: usize| {
+        let before = "x := x;\n".repeat(statements);
+        format!("decl x; void main() begin {before} L: assert({condition} | T); end")
+    };
+    // A long program is parsed on threads that have smaller stacks.
+    for statements in [0, 20_000] {
+        for deep in [inside(50_000), inside(3_000), after(50_000)] {
+            refused(&program(deep, statements), "nested more than 200 levels");
+        }
+        for flat in [inside(150), after(150)] {
+            let output = run(&program(flat, statements), &[]);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        }
+    }
 }
 
 #[test]
@@ -242,6 +373,28 @@ fn inlining_has_a_limit() {
     }
     text.push_str("void main() begin f39(); end\n");
     refused(&text, "statements after inlining");
+}
+
+#[test]
+fn what_is_printed_is_not_nested_more_deeply() {
+    for operators in [
+        &["^"][..],
+        &["=", "!="],
+        &["->", "|"],
+        &["? a :"],
+        &["? a ? b : a :"],
+    ] {
+        let chain: Vec<_> = operators.iter().cycle().take(120).copied().collect();
+        let value = format!("a {} a", chain.join(" a "));
+        let text = format!(
+            "decl a, b; void main() begin {} a := {value}; {} end",
+            "if a then ".repeat(90),
+            "fi ".repeat(90)
+        );
+        let printed = stdout(&run(&text, &["--print"]));
+        assert!(!printed.is_empty(), "{operators:?}");
+        assert_eq!(stdout(&run(&printed, &["--print"])), printed);
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl Condition {
         let groups: Vec<_> = conjuncts.iter().map(|part| sorted_bits(part)).collect();
         let parts: Vec<_> = conjuncts
             .iter()
-            .map(|part| clauses_of(part, true))
+            .map(|part| Sides::of(part).positive)
             .collect();
         let complete = parts.iter().all(Option::is_some) && !code.chooses();
         let clauses = parts.into_iter().flatten().flatten().collect();
@@ -114,64 +114,111 @@ fn collect_conjuncts<'a>(code: &'a Code, conjuncts: &mut Vec<&'a Code>) {
     }
 }
 
-/// The clauses of `code`, or of its negation; `None` if there would be too many.
-fn clauses_of(code: &Code, positive: bool) -> Option<Vec<Clause>> {
-    match code {
-        Code::Const(value) if *value == positive => Some(Vec::new()),
-        Code::Const(_) => Some(vec![Clause::new()]),
-        Code::Nondet => Some(Vec::new()),
-        Code::Var(bit) => Some(vec![vec![Literal {
-            bit: *bit,
-            positive,
-        }]]),
-        Code::Not(e) => clauses_of(e, !positive),
-        Code::And(parts) if positive => {
-            conjunction(parts.iter().map(|part| clauses_of(part, true)))
+/// Clauses, or `None` if there would be too many.
+type Clauses = Option<Vec<Clause>>;
+
+/// The clauses of an expression and those of its negation. `^` and `? :` need both of what is inside
+/// them, so both are made at once, from the inside out.
+struct Sides {
+    positive: Clauses,
+    negative: Clauses,
+}
+
+impl Sides {
+    fn of(code: &Code) -> Self {
+        match code {
+            Code::Const(true) => Self::new(Vec::new(), vec![Clause::new()]),
+            Code::Const(false) => Self::new(vec![Clause::new()], Vec::new()),
+            Code::Nondet => Self::new(Vec::new(), Vec::new()),
+            Code::Var(bit) => {
+                let [positive, negative] = [true, false].map(|positive| Literal {
+                    bit: *bit,
+                    positive,
+                });
+                Self::new(vec![vec![positive]], vec![vec![negative]])
+            }
+            Code::Not(e) => Self::of(e).negated(),
+            Code::And(parts) => Self::all(parts.iter().map(Self::of)),
+            Code::Or(parts) => {
+                Self::all(parts.iter().map(|part| Self::of(part).negated())).negated()
+            }
+            Code::Xor(e, f) => {
+                let (e, f) = (Self::of(e), Self::of(f));
+                Self {
+                    positive: both(
+                        either(&e.positive, &f.positive),
+                        either(&e.negative, &f.negative),
+                    ),
+                    negative: both(
+                        either(&e.positive, &f.negative),
+                        either(&e.negative, &f.positive),
+                    ),
+                }
+            }
+            Code::Ite(c, e, f) => {
+                let (c, e, f) = (Self::of(c), Self::of(e), Self::of(f));
+                Self {
+                    positive: both(
+                        either(&c.negative, &e.positive),
+                        either(&c.positive, &f.positive),
+                    ),
+                    negative: both(
+                        either(&c.negative, &e.negative),
+                        either(&c.positive, &f.negative),
+                    ),
+                }
+            }
+            Code::Schoose(yes, no) => {
+                let (yes, no) = (Self::of(yes), Self::of(no));
+                Self {
+                    positive: either(&yes.positive, &no.negative),
+                    negative: yes.negative,
+                }
+            }
         }
-        Code::And(parts) => disjunction(parts.iter().map(|part| clauses_of(part, false))),
-        Code::Or(parts) if positive => disjunction(parts.iter().map(|part| clauses_of(part, true))),
-        Code::Or(parts) => conjunction(parts.iter().map(|part| clauses_of(part, false))),
-        Code::Xor(e, f) => conjunction([
-            disjunction([clauses_of(e, true), clauses_of(f, positive)]),
-            disjunction([clauses_of(e, false), clauses_of(f, !positive)]),
-        ]),
-        Code::Ite(c, e, f) => conjunction([
-            disjunction([clauses_of(c, false), clauses_of(e, positive)]),
-            disjunction([clauses_of(c, true), clauses_of(f, positive)]),
-        ]),
-        Code::Schoose(yes, no) if positive => {
-            disjunction([clauses_of(yes, true), clauses_of(no, false)])
+    }
+
+    fn new(positive: Vec<Clause>, negative: Vec<Clause>) -> Self {
+        Self {
+            positive: Some(positive),
+            negative: Some(negative),
         }
-        Code::Schoose(yes, _) => clauses_of(yes, false),
+    }
+
+    fn negated(self) -> Self {
+        Self {
+            positive: self.negative,
+            negative: self.positive,
+        }
+    }
+
+    /// The sides of a conjunction.
+    fn all(parts: impl Iterator<Item = Self>) -> Self {
+        let start = Self::new(Vec::new(), vec![Clause::new()]);
+        parts.fold(start, |all, part| Self {
+            positive: both(all.positive, part.positive),
+            negative: either(&all.negative, &part.negative),
+        })
     }
 }
 
-fn conjunction(parts: impl IntoIterator<Item = Option<Vec<Clause>>>) -> Option<Vec<Clause>> {
-    let mut all = Vec::new();
-    for part in parts {
-        all.extend(part?);
-        if all.len() > MAX_CLAUSES {
-            return None;
-        }
-    }
-    Some(all)
+/// The clauses of a conjunction.
+fn both(left: Clauses, right: Clauses) -> Clauses {
+    let mut all = left?;
+    all.extend(right?);
+    (all.len() <= MAX_CLAUSES).then_some(all)
 }
 
-fn disjunction(parts: impl IntoIterator<Item = Option<Vec<Clause>>>) -> Option<Vec<Clause>> {
-    let mut all = vec![Clause::new()];
-    for part in parts {
-        let part = part?;
-        all = all
-            .iter()
-            .flat_map(|left| part.iter().filter_map(|right| union(left, right)))
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        if all.len() > MAX_CLAUSES {
-            return None;
-        }
-    }
-    Some(all)
+/// The clauses of a disjunction.
+fn either(left: &Clauses, right: &Clauses) -> Clauses {
+    let (left, right) = (left.as_ref()?, right.as_ref()?);
+    let pairs = left
+        .iter()
+        .flat_map(|left| right.iter().filter_map(|right| union(left, right)));
+    let mut all: Vec<Clause> = pairs.collect();
+    all.sort_unstable();
+    all.dedup();
+    (all.len() <= MAX_CLAUSES).then_some(all)
 }
 
 /// Both clauses as one; `None` if it always holds.

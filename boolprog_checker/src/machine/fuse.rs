@@ -18,7 +18,8 @@ pub(crate) fn fuse(machine: &Machine) -> Machine {
 
 /// The same machine with fused steps, as far as they are steps of these statements.
 pub(crate) fn fuse_some(machine: &Machine, some: impl Fn(StmtId) -> bool) -> Machine {
-    Fusion { machine, some }.run()
+    let fusion = Fusion { machine, some };
+    fusion.run(&fusion.ends())
 }
 
 struct Fusion<'a, S> {
@@ -26,25 +27,46 @@ struct Fusion<'a, S> {
     some: S,
 }
 
+/// For each location the one behind the chain of single fusable steps that begins there.
+struct Ends(Vec<LocId>);
+
+impl Ends {
+    fn of(&self, at: LocId) -> LocId {
+        if at == LocId::ENDED {
+            at
+        } else {
+            self.0[at.index()]
+        }
+    }
+}
+
 impl<S: Fn(StmtId) -> bool> Fusion<'_, S> {
-    fn run(&self) -> Machine {
+    fn run(&self, ends: &Ends) -> Machine {
         let machine = self.machine;
         let mut fused = machine.clone();
-        for (index, location) in fused.locations.iter_mut().enumerate() {
-            let old = &machine.locations[index];
-            if old.edges.iter().any(|edge| self.fusable(old, edge)) {
-                location.edges = self.effective_edges(LocId(index as u32));
+        let ids = || (0..machine.locations.len() as u32).map(LocId);
+        for at in ids().filter(|at| ends.of(*at) == *at) {
+            let old = machine.location(at);
+            let edges = &mut fused.locations[at.index()].edges;
+            if self.only_step(at).is_some() {
+                // The chain runs into a circle, which nothing has an effect in.
+                edges.clear();
+            } else if old.edges.iter().any(|edge| self.fusable(old, edge)) {
+                *edges = self.effective_edges(at);
             }
+        }
+        for at in ids().filter(|at| ends.of(*at) != *at) {
+            fused.locations[at.index()].edges = fused.location(ends.of(at)).edges.clone();
         }
         for location in &mut fused.locations {
             for edge in &mut location.edges {
-                edge.target = self.last(edge.target);
+                edge.target = ends.of(edge.target);
                 if let Action::Start(start) = &mut edge.action {
-                    start.entry = self.last(start.entry);
+                    start.entry = ends.of(start.entry);
                 }
             }
         }
-        fused.main = self.last(machine.main);
+        fused.main = ends.of(machine.main);
         fused
     }
 
@@ -76,17 +98,34 @@ impl<S: Fn(StmtId) -> bool> Fusion<'_, S> {
         edges
     }
 
-    /// The location behind a chain of single fusable steps; a circle of them is left where it begins.
-    fn last(&self, start: LocId) -> LocId {
-        let mut at = start;
-        let mut seen = FxHashSet::default();
-        while at != LocId::ENDED && seen.insert(at) {
-            let location = self.machine.location(at);
-            match location.edges.as_slice() {
-                [edge] if self.fusable(location, edge) => at = edge.target,
-                _ => return at,
-            }
+    /// Where the only step from a location leads, if it is fusable.
+    fn only_step(&self, at: LocId) -> Option<LocId> {
+        let location = self.machine.location(at);
+        match location.edges.as_slice() {
+            [edge] if self.fusable(location, edge) => Some(edge.target),
+            _ => None,
         }
-        if at == LocId::ENDED { at } else { start }
+    }
+
+    /// The ends of all chains. A chain that runs into a circle is left where it begins. Each location is
+    /// passed once: the locations of a chain get their ends together.
+    fn ends(&self) -> Ends {
+        let mut ends: Vec<Option<LocId>> = vec![None; self.machine.locations.len()];
+        let mut chain = Vec::new();
+        let mut on_chain = FxHashSet::default();
+        for start in (0..ends.len() as u32).map(LocId) {
+            let mut at = start;
+            while ends[at.index()].is_none() && on_chain.insert(at) {
+                chain.push(at);
+                at = self.only_step(at).unwrap_or(at);
+            }
+            let end = ends[at.index()].unwrap_or(at);
+            let circle = self.only_step(end).is_some();
+            for passed in chain.drain(..) {
+                ends[passed.index()] = Some(if circle { passed } else { end });
+            }
+            on_chain.clear();
+        }
+        Ends(ends.into_iter().flatten().collect())
     }
 }

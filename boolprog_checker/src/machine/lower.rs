@@ -98,7 +98,21 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn finish(self, main: LocId) -> Machine {
+    /// A local of a thread's first procedure is known by its name alone, unless that hides a global.
+    fn tell_hiding_locals(&mut self) {
+        for instance in self.roots.values() {
+            let procedure = &self.texts[instance.text].procedure.name;
+            let image = &mut self.images[instance.image.0 as usize];
+            for name in &mut image.locals[..image.own] {
+                if self.global_names.contains(name) {
+                    *name = format!("{procedure}.{name}");
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, main: LocId) -> Machine {
+        self.tell_hiding_locals();
         Machine {
             globals: self.global_names,
             images: self.images,
@@ -154,6 +168,7 @@ impl<'a> Lowering<'a> {
             action,
             target,
             branch,
+            condition,
             atomic,
         } = step;
         self.locations[from.index()].edges.push(Edge {
@@ -161,6 +176,7 @@ impl<'a> Lowering<'a> {
             target,
             stmt,
             branch,
+            condition,
             atomic,
         });
     }
@@ -232,7 +248,7 @@ impl<'a> Lowering<'a> {
             }
             StmtKind::While { condition, body } => {
                 let enter = self.first(instance, body, at);
-                self.fork(instance, id, at, condition, [enter, next]);
+                self.fork(instance, id, at, (0, condition), [enter, next]);
                 self.block(instance, body, at);
             }
             StmtKind::StartThread(ThreadStart::Goto(label)) => {
@@ -320,31 +336,36 @@ impl<'a> Lowering<'a> {
         otherwise: Option<&'a [Stmt]>,
         next: LocId,
     ) {
-        let Some((branch, rest)) = branches.split_first() else {
+        if branches.is_empty() {
             return self.edge(at, id, Step::to(next));
-        };
-        let yes = self.first(instance, &branch.body, next);
-        let no = match (rest.is_empty(), otherwise) {
-            (true, Some(block)) => self.first(instance, block, next),
-            (true, None) => next,
-            (false, _) => self.location(instance.image, instance.enforce, Some(id)),
-        };
-        self.fork(instance, id, at, &branch.condition, [yes, no]);
-        self.block(instance, &branch.body, next);
-        if !rest.is_empty() {
-            self.branches(instance, id, no, rest, otherwise, next);
-        } else if let Some(block) = otherwise {
+        }
+        let mut from = at;
+        for (number, branch) in branches.iter().enumerate() {
+            let yes = self.first(instance, &branch.body, next);
+            let no = match otherwise {
+                _ if number + 1 < branches.len() => {
+                    self.location(instance.image, instance.enforce, Some(id))
+                }
+                Some(block) => self.first(instance, block, next),
+                None => next,
+            };
+            self.fork(instance, id, from, (number, &branch.condition), [yes, no]);
+            self.block(instance, &branch.body, next);
+            from = no;
+        }
+        if let Some(block) = otherwise {
             self.block(instance, block, next);
         }
     }
 
-    /// Two steps: to the first target where the condition holds, to the second where it does not.
+    /// Two steps: to the first target where the statement's condition with this number holds, to the
+    /// second where it does not.
     fn fork(
         &mut self,
         instance: &Instance<'a>,
         id: StmtId,
         at: LocId,
-        condition: &Expr,
+        (number, condition): (usize, &Expr),
         targets: [LocId; 2],
     ) {
         let code = instance.scope.code(condition);
@@ -356,6 +377,7 @@ impl<'a> Lowering<'a> {
                 id,
                 Step {
                     branch: Some(branch),
+                    condition: number,
                     ..Step::new(action, target)
                 },
             );
@@ -373,6 +395,7 @@ pub(super) struct Step {
     action: Action,
     target: LocId,
     branch: Option<bool>,
+    condition: usize,
     atomic: AtomicChange,
 }
 
@@ -382,6 +405,7 @@ impl Step {
             action,
             target,
             branch: None,
+            condition: 0,
             atomic: AtomicChange::None,
         }
     }

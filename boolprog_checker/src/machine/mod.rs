@@ -113,7 +113,8 @@ impl Machine {
 /// The text of a procedure that threads begin in, with its calls inlined.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Image {
-    /// Names of the locals; those of inlined calls have their procedure's name in front.
+    /// Names of the locals; those of inlined calls, and those that hide a global, have their
+    /// procedure's name in front.
     pub locals: Vec<String>,
     /// How many of the locals, from the first, belong to the procedure itself.
     pub own: usize,
@@ -149,6 +150,8 @@ pub(crate) struct Edge {
     pub stmt: StmtId,
     /// Which way a condition went.
     pub branch: Option<bool>,
+    /// The number of the condition in its statement: those of `elsif` follow that of `if`.
+    pub condition: usize,
     /// How the step changes the nesting of atomic sections.
     pub atomic: AtomicChange,
 }

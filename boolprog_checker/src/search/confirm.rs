@@ -42,16 +42,10 @@ pub(crate) fn confirm(context: Context<'_>, path: &Path) -> Option<Path> {
     }
     let failing = advance(context, stages.last()?, last.0, Effects::take_failures)?;
     let end = failing.first()?;
-    let complete = split::complete(
-        Context {
-            budget: context.budget,
-            ..context
-        },
-        end.config.clone(),
-    );
+    let mut complete = split::complete(context, end.config.clone());
     let end = Stage {
         before: end.before.clone(),
-        config: complete.into_iter().next()?,
+        config: complete.next()?,
     };
     Some(rebuild(context.machine, path, &stages, end))
 }

@@ -37,8 +37,6 @@ pub(crate) struct Found {
 /// A finished or stopped search.
 pub(crate) struct Exploration {
     pub store: Store,
-    /// The initial states, in the order of their links.
-    pub initial: Vec<Config>,
     pub found: IndexMap<AssertId, Found>,
     /// The limit that kept the search from seeing everything.
     pub limit: Option<Limit>,
@@ -53,16 +51,7 @@ pub(crate) fn explore(
     wanted: &[AssertId],
 ) -> Exploration {
     let mut explorer = Explorer::new(context, strategy);
-    let initial = step::initial(context);
-    for (place, config) in initial.iter().enumerate() {
-        explorer.store(
-            config.clone(),
-            Link {
-                parent: None,
-                place: place as u32,
-            },
-        );
-    }
+    step::for_each_initial(context, |config| explorer.store(config, Link::INITIAL));
     let all_found = |found: &IndexMap<AssertId, Found>| {
         !strategy.record_fired
             && !wanted.is_empty()
@@ -76,7 +65,7 @@ pub(crate) fn explore(
         }
         explorer.visit(id);
     }
-    explorer.finish(initial)
+    explorer.finish()
 }
 
 struct Explorer<'a> {
@@ -177,7 +166,7 @@ impl<'a> Explorer<'a> {
         self.states.contains(&twin)
     }
 
-    fn finish(mut self, initial: Vec<Config>) -> Exploration {
+    fn finish(mut self) -> Exploration {
         let threads = self
             .expansion
             .effects()
@@ -188,7 +177,6 @@ impl<'a> Explorer<'a> {
         Exploration {
             limit: self.context.budget.stopped().or(threads),
             store: self.states,
-            initial,
             found: self.found,
             stats: self.stats,
             fired: self.expansion.into_fired(),

@@ -30,9 +30,8 @@ pub(crate) fn path_to(
         ids.push(parent);
     }
     ids.reverse();
-    let place = exploration.store.link(ids[0]).place as usize;
     let mut path = Path {
-        initial: exploration.initial[place].clone(),
+        initial: exploration.store.config(ids[0]),
         steps: Vec::new(),
     };
     let again = |id: StateId, expansion: &mut Expansion| {
@@ -79,6 +78,7 @@ impl Path {
                     thread: threads.of_slot[step.slot],
                     stmt: edge.stmt,
                     branch: edge.branch,
+                    condition: edge.condition,
                     in_atomic: machine.location(step.from).atomic,
                     changes: changes(machine, &threads, *step, before, after),
                 });

@@ -66,9 +66,9 @@ pub(crate) fn assume(
 }
 
 /// The completions of a state that all active `enforce`s allow.
-pub(crate) fn complete(context: Context<'_>, config: Config) -> Vec<Config> {
+pub(crate) fn complete(context: Context<'_>, config: Config) -> impl Iterator<Item = Config> {
     let places = config.places(context.machine);
-    concretise(context, config, &places).collect()
+    concretise(context, config, places)
 }
 
 /// Whether some completion of the state satisfies all active `enforce`s.
@@ -77,9 +77,7 @@ pub(crate) fn is_possible(context: Context<'_>, config: &Config) -> bool {
     let places: Vec<_> = config.live().flat_map(enforced).collect();
     let known = places.iter().all(|bit| config.get(*bit).is_some());
     known
-        || concretise(context, config.clone(), &places)
-            .next()
-            .is_some()
+        || concretise(context, config.clone(), places).next().is_some()
         || context.budget.stopped().is_some()
 }
 
@@ -94,16 +92,16 @@ pub(crate) fn prepare(
         return vec![config];
     }
     let places = touched(context.machine, &config, slot, edge);
-    concretise(context, config, &places).collect()
+    concretise(context, config, places).collect()
 }
 
 /// The parts of a state in which all the places are known.
-fn concretise<'a>(
-    context: Context<'a>,
+fn concretise(
+    context: Context<'_>,
     config: Config,
-    places: &'a [StateBit],
-) -> impl Iterator<Item = Config> + 'a {
-    let undecided = |config: &Config| {
+    places: Vec<StateBit>,
+) -> impl Iterator<Item = Config> {
+    let undecided = move |config: &Config| {
         places
             .iter()
             .copied()

@@ -106,7 +106,7 @@ impl Arrivals<'_> {
 
     fn written(&mut self, written: Written, effects: &mut Effects) {
         if let Ok(config) = arrive(self.context, written, self.slot, self.target) {
-            finish(self.context, config, &mut effects.successors);
+            finish(self.context, config, |state| effects.successors.push(state));
         }
     }
 }
@@ -349,26 +349,32 @@ fn arrive(
     Ok(config)
 }
 
-/// Adds what a search keeps of a settled state to `states`.
-fn finish(context: Context<'_>, config: Config, states: &mut Vec<Config>) {
+/// Emits what a search keeps of a settled state.
+fn finish(context: Context<'_>, config: Config, mut emit: impl FnMut(Config)) {
     match context.splitting {
-        Splitting::Eager => states.extend(split::complete(context, config)),
+        Splitting::Eager => split::complete(context, config).for_each(emit),
         Splitting::All if !split::is_possible(context, &config) => {}
-        Splitting::None | Splitting::Needed | Splitting::All => states.push(config),
+        Splitting::None | Splitting::Needed | Splitting::All => emit(config),
     }
 }
 
 /// The states in which the program begins.
 pub(crate) fn initial(context: Context<'_>) -> Vec<Config> {
+    let mut states = Vec::new();
+    for_each_initial(context, |state| states.push(state));
+    states
+}
+
+/// Emits the states in which the program begins, one after the other: the exact search has one for
+/// each combination of the uninitialised variables, and the budget may end before they do.
+pub(crate) fn for_each_initial(context: Context<'_>, emit: impl FnMut(Config)) {
     let machine = context.machine;
     let mut config = Config::empty(machine);
-    let mut states = Vec::new();
     if machine.main != LocId::ENDED {
         begin(context, &mut config, machine.main);
         if propagate::settle_slot(machine, &mut config, 0).is_err() {
-            return states;
+            return;
         }
     }
-    finish(context, config, &mut states);
-    states
+    finish(context, config, emit);
 }

@@ -33,6 +33,14 @@ pub(crate) struct Link {
     pub place: u32,
 }
 
+impl Link {
+    /// The link of an initial state.
+    pub(crate) const INITIAL: Self = Self {
+        parent: None,
+        place: 0,
+    };
+}
+
 /// What became of a state that was to be stored.
 pub(crate) enum Stored {
     New,

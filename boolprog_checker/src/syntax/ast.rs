@@ -323,6 +323,23 @@ impl StmtId {
 }
 
 impl Stmt {
+    /// The condition with this number if it belongs to an `elsif`.
+    pub(crate) fn later_condition(&self, number: usize) -> Option<&Expr> {
+        match &self.kind {
+            StmtKind::If { branches, .. } if number > 0 => {
+                branches.get(number).map(|branch| &branch.condition)
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the condition with this number stands: at the first name in an `elsif`, else where the
+    /// statement does.
+    pub(crate) fn condition_span(&self, number: usize) -> Option<Span> {
+        let later = self.later_condition(number);
+        later.and_then(Expr::first_span).or(self.origin.span)
+    }
+
     /// The lists of statements directly inside this one.
     pub(crate) fn blocks(&self) -> Vec<&[Stmt]> {
         match &self.kind {

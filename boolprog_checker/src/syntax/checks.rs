@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
                 constrain,
             } => {
                 self.targets(scope, targets);
-                self.count(stmt, "values", values.len(), targets.len());
+                self.count(stmt, "value", values.len(), targets.len());
                 self.exprs(scope, values);
                 constrain
                     .iter()
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
                 self.exprs(scope, values);
                 self.count(
                     stmt,
-                    "values",
+                    "value",
                     values.len(),
                     scope.procedure.results as usize,
                 );
@@ -180,12 +180,12 @@ impl<'a> Checker<'a> {
         let Some(callee) = self.procedures.get(name.name.as_str()).copied() else {
             return self.report(name, |name| ErrorKind::Unknown(NameKind::Procedure, name));
         };
-        self.count(stmt, "arguments", arguments, callee.parameters.len());
+        self.count(stmt, "argument", arguments, callee.parameters.len());
         if stmt.is_async() && !targets.is_empty() {
             self.errors
                 .push(ProgramError::new(ErrorKind::AsyncResults, stmt.origin.span));
         } else if !targets.is_empty() {
-            self.count(stmt, "targets", targets.len(), callee.results as usize);
+            self.count(stmt, "target", targets.len(), callee.results as usize);
         }
     }
 

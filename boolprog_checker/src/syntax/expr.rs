@@ -1,6 +1,6 @@
 //! Expressions of boolean programs and short ways to build them.
 
-use super::ast::Ident;
+use super::ast::{Ident, Span};
 
 /// An expression. `*` and `schoose` are nondeterministic: each occurrence chooses on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +108,16 @@ impl Expr {
             | Self::Ite(..)
             | Self::Schoose(..) => std::slice::from_ref(self),
         }
+    }
+
+    /// Where the first name of the expression stands, if it was parsed.
+    pub(crate) fn first_span(&self) -> Option<Span> {
+        if let Self::Var(name) | Self::Next(name) = self {
+            return name.span;
+        }
+        let mut first = None;
+        self.for_each_part(|part| first = first.or_else(|| part.first_span()));
+        first
     }
 
     /// Shows the expressions directly inside this one, from left to right.

@@ -81,7 +81,7 @@ fn build(builder: &mut Builder, pair: Pair<'_, Rule>) -> Deep {
                 builder.stacks.operands.push(operand);
             }
         }
-        if builder.stacks.is_too_deep() {
+        if builder.stacks.is_too_deep(base) {
             builder.report(ErrorKind::TooDeep(MAX_NESTING), span);
             builder.stacks.cut(base);
             return Deep::new(Expr::Nondet, 1);
@@ -144,10 +144,11 @@ impl Stacks {
         self.operators.truncate(base.operators);
     }
 
-    fn is_too_deep(&self) -> bool {
-        self.operands
-            .last()
-            .is_some_and(|deep| deep.depth > MAX_NESTING)
+    /// Whether an operand above `base` is too deep. There are only a few: all operators group to the
+    /// left, so at most one of each level waits.
+    fn is_too_deep(&self, base: Base) -> bool {
+        let mut waiting = self.operands[base.operands..].iter();
+        waiting.any(|deep| deep.depth > MAX_NESTING)
     }
 
     /// The topmost operator above `base`, if it binds at least as tightly as `limit`.

@@ -412,21 +412,51 @@ fn syntax_error(error: &PestError<Rule>, text: &str) -> ProgramError {
     let start = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
+    if let Some(error) = foreign_operator(text, start) {
+        return error;
+    }
     let width = text[start..].chars().next().map_or(0, char::len_utf8);
     let span = Span {
         start: start as u32,
         end: (start + width) as u32,
     };
     let expected = match &error.variant {
-        ErrorVariant::ParsingError { positives, .. } => expectation(positives),
+        ErrorVariant::ParsingError { positives, .. } => {
+            expectation(positives, may_end(positives, &text[..start]))
+        }
         ErrorVariant::CustomError { message } => message.clone(),
     };
     ProgramError::new(ErrorKind::Syntax(expected), Some(span))
 }
 
-/// The rules that could have matched, in the words of the language, without repetition.
-fn expectation(rules: &[Rule]) -> String {
+/// An operator of another language, if its second half stands here.
+fn foreign_operator(text: &str, at: usize) -> Option<ProgramError> {
+    let start = at.checked_sub(1)?;
+    let doubled = text.get(start..at + 1)?;
+    let operators = [("==", "="), ("&&", "&"), ("||", "|")];
+    let (found, meant) = operators.into_iter().find(|(found, _)| *found == doubled)?;
+    let span = Span {
+        start: start as u32,
+        end: at as u32 + 1,
+    };
+    Some(ProgramError::new(
+        ErrorKind::Operator { found, meant },
+        Some(span),
+    ))
+}
+
+/// Whether a statement may end behind this text. The grammar does not tell when it expects a `;`, but it
+/// expects `constrain` in the same place, and a closing parenthesis makes it likely.
+fn may_end(rules: &[Rule], before: &str) -> bool {
+    let closed = rules.contains(&Rule::operator) && before.trim_end().ends_with(')');
+    closed || rules.contains(&Rule::constrain)
+}
+
+/// The rules that could have matched, in the words of the language, without repetition, and `;` if a
+/// statement may end.
+fn expectation(rules: &[Rule], end: bool) -> String {
     let mut words: Vec<&str> = rules.iter().map(|rule| rule_word(*rule)).collect();
+    words.extend(end.then_some("`;`"));
     words.sort_unstable();
     words.dedup();
     match words.as_slice() {

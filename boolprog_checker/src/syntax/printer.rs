@@ -1,6 +1,8 @@
 //! Writes a program as text that parses back to the same program.
 //!
-//! Every compound operand is put in parentheses, so the text does not depend on precedences.
+//! Every compound operand is put in parentheses, so the text hardly depends on precedences; but a chain of
+//! operators that group to the left goes without, so that the text is not nested more deeply than one
+//! that was parsed.
 //! Comments stand behind what they belong to.
 
 use std::fmt::{self, Display, Formatter, Write};
@@ -46,6 +48,17 @@ impl Display for Stmt {
     }
 }
 
+impl Stmt {
+    /// The line that a step of a trace shows: the statement, or for a later condition of an `if` its
+    /// `elsif`.
+    pub(crate) fn line(&self, condition: usize) -> String {
+        match self.later_condition(condition) {
+            Some(later) => format!("elsif {later} then"),
+            None => self.to_string(),
+        }
+    }
+}
+
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -54,13 +67,13 @@ impl Display for Expr {
             Self::Var(name) => write!(f, "{name}"),
             Self::Next(name) => write!(f, "'{name}"),
             Self::Not(e) => write!(f, "!{}", Operand(e)),
-            Self::And(parts) => chain(f, parts, " & ", "T"),
-            Self::Or(parts) => chain(f, parts, " | ", "F"),
-            Self::Xor(e, g) => write!(f, "{} ^ {}", Operand(e), Operand(g)),
-            Self::Eq(e, g) => write!(f, "{} = {}", Operand(e), Operand(g)),
-            Self::Ne(e, g) => write!(f, "{} != {}", Operand(e), Operand(g)),
-            Self::Implies(e, g) => write!(f, "{} -> {}", Operand(e), Operand(g)),
-            Self::Ite(c, e, g) => write!(f, "{} ? {} : {}", Operand(c), Operand(e), Operand(g)),
+            Self::And(parts) => chain(f, self, parts, " & ", "T"),
+            Self::Or(parts) => chain(f, self, parts, " | ", "F"),
+            Self::Xor(e, g) => write!(f, "{} ^ {}", First(self, e), Operand(g)),
+            Self::Eq(e, g) => write!(f, "{} = {}", First(self, e), Operand(g)),
+            Self::Ne(e, g) => write!(f, "{} != {}", First(self, e), Operand(g)),
+            Self::Implies(e, g) => write!(f, "{} -> {}", First(self, e), Operand(g)),
+            Self::Ite(c, e, g) => write!(f, "{} ? {e} : {}", First(self, c), Operand(g)),
             Self::Schoose(e, g) => write!(f, "schoose [{e}, {g}]"),
         }
     }
@@ -106,6 +119,29 @@ impl Display for Operand<'_> {
     }
 }
 
+/// An expression and its first operand: without parentheses where the operand's operator and the
+/// expression's are on one level and group to the left. `&` in `&` and `|` in `|` would become one node.
+struct First<'a>(&'a Expr, &'a Expr);
+
+impl Display for First<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(whole, first) = self;
+        let goes_on = matches!(
+            (whole, first),
+            (Expr::Eq(..) | Expr::Ne(..), Expr::Eq(..) | Expr::Ne(..))
+                | (Expr::Xor(..), Expr::Xor(..))
+                | (Expr::Or(_) | Expr::Implies(..), Expr::Implies(..))
+                | (Expr::Implies(..), Expr::Or(_))
+                | (Expr::Ite(..), Expr::Ite(..))
+        );
+        if goes_on {
+            write!(f, "{first}")
+        } else {
+            write!(f, "{}", Operand(first))
+        }
+    }
+}
+
 /// Items with commas between them.
 struct Commas<I>(I);
 
@@ -119,15 +155,23 @@ impl<I: Iterator<Item: Display> + Clone> Display for Commas<I> {
     }
 }
 
-fn chain(f: &mut Formatter<'_>, parts: &[Expr], operator: &str, empty: &str) -> fmt::Result {
-    for (i, part) in parts.iter().enumerate() {
-        let operator = if i == 0 { "" } else { operator };
-        write!(f, "{operator}{}", Operand(part))?;
-    }
-    if parts.is_empty() {
-        f.write_str(empty)
-    } else {
-        Ok(())
+/// The operands of `whole` with the operator between them. One operand stands alone, and what is around
+/// it does not know, so it is closed.
+fn chain(
+    f: &mut Formatter<'_>,
+    whole: &Expr,
+    parts: &[Expr],
+    operator: &str,
+    empty: &str,
+) -> fmt::Result {
+    match parts {
+        [] => f.write_str(empty),
+        [one] => write!(f, "{}", Operand(one)),
+        [first, rest @ ..] => {
+            write!(f, "{}", First(whole, first))?;
+            rest.iter()
+                .try_for_each(|part| write!(f, "{operator}{}", Operand(part)))
+        }
     }
 }
 

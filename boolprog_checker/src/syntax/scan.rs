@@ -1,7 +1,7 @@
 //! Prepares a text for the grammar: measures how deeply it is nested and blanks its comments.
 //!
 //! The parser calls it before pest runs. pest recurses, so a text with too many parentheses,
-//! brackets and blocks inside one another is refused here, without recursion. pest is also slow at
+//! brackets, blocks and choices (`? :`) inside one another is refused here, without recursion. pest is also slow at
 //! what stands between tokens, so comments and white space all become spaces; every other byte keeps
 //! its place. Text that is wrong in other ways passes; the grammar will find that.
 //!
@@ -21,12 +21,14 @@ pub(super) struct Scanned {
 }
 
 /// Scans the text and finds cuts that are at least `piece` bytes apart, or tells the place where it is
-/// nested more than `limit` levels deep.
+/// nested more than `limit` levels deep or where a comment begins that does not end.
 pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, ProgramError> {
     let mut bytes = text.as_bytes().to_vec();
     let mut cuts = Vec::new();
     let mut next_cut = piece;
     let mut depth = 0usize;
+    // The `?` without their `:`. Where there is none, `:` ends a label.
+    let mut choices = 0usize;
     let mut declares = false;
     let mut at = 0;
     while at < bytes.len() {
@@ -36,22 +38,30 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
             Token::Blank => bytes[at..end].fill(b' '),
             Token::Open => depth += 1,
             Token::Close => depth = depth.saturating_sub(1),
+            Token::Question => choices += 1,
+            Token::Colon => choices = choices.saturating_sub(1),
             Token::Declaration => declares = true,
             Token::Semicolon => {
+                choices = 0;
                 if depth == 1 && !declares && end >= next_cut {
                     cuts.push(end);
                     next_cut = end.saturating_add(piece);
                 }
                 declares = false;
             }
-            Token::Other => {}
+            Token::OpenComment | Token::Other => {}
         }
-        if depth > limit {
+        let wrong = match token {
+            Token::OpenComment => Some(ErrorKind::OpenComment),
+            _ if depth + choices > limit => Some(ErrorKind::TooDeep(limit)),
+            _ => None,
+        };
+        if let Some(kind) = wrong {
             let span = Span {
                 start: at as u32,
                 end: end as u32,
             };
-            return Err(ProgramError::new(ErrorKind::TooDeep(limit), Some(span)));
+            return Err(ProgramError::new(kind, Some(span)));
         }
         at = end;
     }
@@ -62,8 +72,12 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
 #[derive(Clone, Copy)]
 enum Token {
     Blank,
+    /// The beginning of a comment without an end.
+    OpenComment,
     Open,
     Close,
+    Question,
+    Colon,
     Semicolon,
     /// What a procedure has before its first statement.
     Declaration,
@@ -76,6 +90,8 @@ fn token(bytes: &[u8]) -> (Token, usize) {
         [b' ' | b'\t'..=b'\r', ..] => (Token::Blank, 1),
         [b'(' | b'[', ..] => (Token::Open, 1),
         [b')' | b']', ..] => (Token::Close, 1),
+        [b'?', ..] => (Token::Question, 1),
+        [b':', ..] => (Token::Colon, 1),
         [b';', ..] => (Token::Semicolon, 1),
         [b'/', b'/', ..] => (Token::Blank, until(bytes, |byte| byte == b'\n')),
         [b'/', b'*', rest @ ..] => comment(rest),
@@ -92,11 +108,11 @@ fn token(bytes: &[u8]) -> (Token, usize) {
     }
 }
 
-/// A comment, given what follows its opening; one that is not closed is left to the grammar.
+/// A comment, given what follows its opening.
 fn comment(rest: &[u8]) -> (Token, usize) {
     match rest.windows(2).position(|pair| pair == b"*/") {
         Some(length) => (Token::Blank, length + 4),
-        None => (Token::Other, rest.len() + 2),
+        None => (Token::OpenComment, 2),
     }
 }
 

@@ -392,3 +392,21 @@ fn a_missing_folder_is_said_to_be_missing() {
     let told = stderr(&output);
     assert!(told.contains("there is no folder"), "{told}");
 }
+
+/// Some editors begin every file with a mark.
+#[test]
+fn byte_order_marks_are_no_part_of_a_text() {
+    let (_folder, file) = folder(
+        &format!("\u{feff}{SAFE}"),
+        "\u{feff}predicates { x <= 1; x == 0; }",
+    );
+    let output = run("verify", &file, &["--model", "all"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
+fn there_is_no_work_without_threads() {
+    let (_folder, file) = folder(SAFE, "predicates { x <= 1; }");
+    let output = run("verify", &file, &["--model", "sc", "-j", "0"]);
+    assert_eq!(code(&output), 2);
+}

@@ -1,5 +1,6 @@
 //! `cupola bench`: the paper's experiments, with its figures beside ours.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -44,8 +45,8 @@ pub struct BenchArgs {
     baseline_timeout: Duration,
 
     /// Run so many rows of the paper's own algorithm at the same time.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    baseline_jobs: usize,
+    #[arg(long, value_name = "N", default_value = "1")]
+    baseline_jobs: NonZeroUsize,
 
     /// Take the figures of the paper's own algorithm from the results in this file.
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
@@ -68,8 +69,8 @@ pub struct BenchArgs {
     plot: Option<PathBuf>,
 
     /// The number of threads that ask the solver.
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
-    jobs: usize,
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
 
     /// Stop after this many seconds and tell what is there.
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -111,8 +112,8 @@ impl BenchArgs {
             least: true,
             growth: self.growth,
             baseline: self.baseline.then_some(self.baseline_timeout),
-            baseline_jobs: self.baseline_jobs.max(1),
-            jobs: self.jobs.max(1),
+            baseline_jobs: self.baseline_jobs.get(),
+            jobs: self.jobs.get(),
             deadline: self.timeout.and_then(deadline),
             cancel: stop_on_interrupt(console),
             machine: machine(),

@@ -75,8 +75,8 @@ pub struct FencesArgs {
     max_k: u8,
 
     /// The number of threads that ask the solver.
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
-    jobs: usize,
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
 
     /// Stop when this many minimal placements are proved.
     #[arg(long, value_name = "N")]
@@ -243,7 +243,7 @@ impl Setting<'_> {
             method: MethodChoice::Auto,
             refute_states: 0,
             pipeline: PipelineConfig {
-                jobs: self.args.jobs.max(1),
+                jobs: self.args.jobs.get(),
                 deadline: self.deadline,
                 cancel: self.config.cancel.clone(),
                 ..PipelineConfig::default()

@@ -1,5 +1,6 @@
 //! What the commands of the proof pipeline have in common: options, reading programs and proofs.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -67,8 +68,8 @@ pub struct PipelineArgs {
     pub keep_slots: bool,
 
     /// The number of threads that ask the solver.
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
-    pub jobs: usize,
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    pub jobs: NonZeroUsize,
 
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -142,7 +143,7 @@ impl PipelineArgs {
                 rule7: self.rule7,
                 drop_buffered: self.drop_buffered,
             },
-            jobs: self.jobs.max(1),
+            jobs: self.jobs.get(),
             deadline: self.timeout.and_then(deadline),
             max_states: self.max_states,
             keep_slots: self.keep_slots,

@@ -6,6 +6,9 @@ use codespan_reporting::term::{Config, DisplayStyle};
 
 use super::ast::Span;
 
+/// What some editors put at the beginning of a file.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A source file: its name as the user gave it, and its text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -54,7 +57,8 @@ impl SourceFile {
         }
     }
 
-    /// A file with this name and the text that these bytes encode.
+    /// A file with this name and the text that these bytes encode, without the mark that some editors
+    /// put at its beginning.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, NotUtf8> {
         let text = String::from_utf8(bytes).map_err(|error| {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -65,6 +69,10 @@ impl SourceFile {
                 column: line.chars().count() + 1,
             }
         })?;
+        let text = match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
         Ok(SourceFile::new(name, text))
     }
 

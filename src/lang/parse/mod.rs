@@ -30,7 +30,7 @@ use pest::iterators::Pair;
 use pest::pratt_parser::PrattParser;
 
 use super::ast::{Cond, Span, Tree};
-use super::source::{Diagnostic, SourceFile, sort_and_limit};
+use super::source::{BYTE_ORDER_MARK, Diagnostic, SourceFile, sort_and_limit};
 
 /// How deep round and square brackets may nest within one statement.
 pub const MAX_BRACKETS: usize = 100;
@@ -42,8 +42,6 @@ pub const MAX_OPERATORS: usize = 1000;
 const MAX_MISTAKES: usize = 50;
 /// The length of the longest text that is read.
 const MAX_BYTES: usize = 1 << 30;
-/// What some editors put at the beginning of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The parser that pest makes from the grammar.
 mod grammar {

@@ -11,7 +11,7 @@
 //! is confirmed or decided exactly, unless the caller asks for the three-valued search alone.
 //!
 //! ```
-//! use boolprog_checker::{Finding, Options, Verdict, check, parse};
+//! use boolprog_checker::{Options, Verdict, check, parse};
 //!
 //! let program = parse(
 //!     "decl flag;
@@ -25,7 +25,7 @@
 //! )?;
 //! let outcome = check(&program, &Options::default());
 //! assert_eq!(outcome.verdict(), Verdict::Violated);
-//! let Finding::Violated(trace) = &outcome.assertions[0].finding else { unreachable!() };
+//! let trace = outcome.assertions[0].finding.trace().expect("it is violated");
 //! let steps: Vec<_> = trace.steps.iter().map(|step| program.stmt(step.stmt).to_string()).collect();
 //! assert_eq!(steps, ["flag := F", "start_thread goto W", "flag := T", "assert(!flag)"]);
 //! # Ok::<(), boolprog_checker::Errors>(())

@@ -85,7 +85,8 @@ fn explanation(outcome: &AttemptOutcome, method: Method, source: &SourceFile) ->
             violation.property,
             violation.text(source)
         ),
-        AttemptOutcome::Abstraction(property, trace) => format!(
+        AttemptOutcome::Abstraction(property, trace)
+        | AttemptOutcome::Overflow(property, trace) => format!(
             "under sc the predicates cannot exclude that `{}` is broken:\n{}",
             property.name,
             trace.explained(method)
@@ -93,8 +94,6 @@ fn explanation(outcome: &AttemptOutcome, method: Method, source: &SourceFile) ->
         AttemptOutcome::Limit(_) => {
             "a limit was reached; try `--max-states` or `--timeout`".to_owned()
         }
-        AttemptOutcome::Overflow(..) | AttemptOutcome::Verified => {
-            "the proof was not found".to_owned()
-        }
+        AttemptOutcome::Verified => "the proof was not found".to_owned(),
     }
 }

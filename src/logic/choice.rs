@@ -19,26 +19,18 @@ pub enum Beyond {
 
 /// The condition without choices that are no array.
 pub fn spelled_out(cond: &Cond, beyond: Beyond, is_array: &impl Fn(&[Term]) -> bool) -> Cond {
-    let inner = |cond: &Cond| Box::new(spelled_out(cond, beyond, is_array));
-    match cond {
-        Cond::Const(_) | Cond::At(..) => cond.clone(),
-        Cond::Not(a) => Cond::Not(inner(a)),
-        Cond::And(a, b) => Cond::And(inner(a), inner(b)),
-        Cond::Or(a, b) => Cond::Or(inner(a), inner(b)),
-        Cond::Compare(op, a, b) => {
-            let found = mixed(a, is_array).or_else(|| mixed(b, is_array));
-            let Some(choice @ (index, elements)) = found else {
-                return cond.clone();
-            };
-            let with = |element: &Term| {
-                let compared = [a, b].map(|side| replaced(side, choice, element));
-                let [a, b] = compared;
-                Cond::Compare(*op, a, b)
-            };
-            let cases = cases(index, elements.iter().map(with).collect(), beyond);
-            spelled_out(&cases, beyond, is_array)
-        }
-    }
+    cond.map_comparisons(&|op, a, b| {
+        let found = mixed(a, is_array).or_else(|| mixed(b, is_array));
+        let Some(choice @ (index, elements)) = found else {
+            return Cond::Compare(op, a.clone(), b.clone());
+        };
+        let with = |element: &Term| {
+            let [a, b] = [a, b].map(|side| replaced(side, choice, element));
+            Cond::Compare(op, a, b)
+        };
+        let cases = cases(index, elements.iter().map(with).collect(), beyond);
+        spelled_out(&cases, beyond, is_array)
+    })
 }
 
 /// A choice: the index and the elements.

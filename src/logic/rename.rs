@@ -4,16 +4,9 @@ use crate::program::{Cond, Term, VarId};
 
 /// The condition with every variable renamed.
 pub fn rename_cond(cond: &Cond, rename: &impl Fn(VarId) -> VarId) -> Cond {
-    let inner = |cond: &Cond| Box::new(rename_cond(cond, rename));
-    match cond {
-        Cond::Const(_) | Cond::At(..) => cond.clone(),
-        Cond::Not(a) => Cond::Not(inner(a)),
-        Cond::And(a, b) => Cond::And(inner(a), inner(b)),
-        Cond::Or(a, b) => Cond::Or(inner(a), inner(b)),
-        Cond::Compare(op, a, b) => {
-            Cond::Compare(*op, rename_term(a, rename), rename_term(b, rename))
-        }
-    }
+    cond.map_comparisons(&|op, a, b| {
+        Cond::Compare(op, rename_term(a, rename), rename_term(b, rename))
+    })
 }
 
 fn rename_term(term: &Term, rename: &impl Fn(VarId) -> VarId) -> Term {

@@ -9,19 +9,14 @@ use crate::program::{Cond, Term};
 
 /// The condition with `some index is out of range || …` before each comparison with indices.
 pub(super) fn total(cond: &Cond) -> Cond {
-    match cond {
-        Cond::Const(_) | Cond::At(..) => cond.clone(),
-        Cond::Not(inner) => Cond::Not(Box::new(total(inner))),
-        Cond::And(left, right) => Cond::And(Box::new(total(left)), Box::new(total(right))),
-        Cond::Or(left, right) => Cond::Or(Box::new(total(left)), Box::new(total(right))),
-        Cond::Compare(_, left, right) => {
-            let mut broken = Vec::new();
-            collect(left, &mut broken);
-            collect(right, &mut broken);
-            let or = |rest: Cond, broken: Cond| Cond::Or(Box::new(broken), Box::new(rest));
-            broken.into_iter().rev().fold(cond.clone(), or)
-        }
-    }
+    cond.map_comparisons(&|op, left, right| {
+        let mut broken = Vec::new();
+        collect(left, &mut broken);
+        collect(right, &mut broken);
+        let compared = Cond::Compare(op, left.clone(), right.clone());
+        let or = |rest: Cond, broken: Cond| Cond::Or(Box::new(broken), Box::new(rest));
+        broken.into_iter().rev().fold(compared, or)
+    })
 }
 
 /// The ways in which an index of the term can be out of range.

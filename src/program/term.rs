@@ -35,6 +35,21 @@ pub enum Cond {
     At(ThreadId, Vec<LocId>),
 }
 
+impl Cond {
+    /// The condition with another one in place of each comparison.
+    #[must_use]
+    pub fn map_comparisons(&self, with: &impl Fn(CompareOp, &Term, &Term) -> Cond) -> Cond {
+        let inner = |cond: &Cond| Box::new(cond.map_comparisons(with));
+        match self {
+            Cond::Const(_) | Cond::At(..) => self.clone(),
+            Cond::Not(a) => Cond::Not(inner(a)),
+            Cond::And(a, b) => Cond::And(inner(a), inner(b)),
+            Cond::Or(a, b) => Cond::Or(inner(a), inner(b)),
+            Cond::Compare(op, a, b) => with(*op, a, b),
+        }
+    }
+}
+
 /// What an action reads or writes: a scalar, or the one that an index picks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {

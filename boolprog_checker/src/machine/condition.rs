@@ -145,27 +145,15 @@ impl Sides {
             Code::Xor(e, f) => {
                 let (e, f) = (Self::of(e), Self::of(f));
                 Self {
-                    positive: both(
-                        either(&e.positive, &f.positive),
-                        either(&e.negative, &f.negative),
-                    ),
-                    negative: both(
-                        either(&e.positive, &f.negative),
-                        either(&e.negative, &f.positive),
-                    ),
+                    positive: e.chooses(&f.negative, &f.positive),
+                    negative: e.chooses(&f.positive, &f.negative),
                 }
             }
             Code::Ite(c, e, f) => {
                 let (c, e, f) = (Self::of(c), Self::of(e), Self::of(f));
                 Self {
-                    positive: both(
-                        either(&c.negative, &e.positive),
-                        either(&c.positive, &f.positive),
-                    ),
-                    negative: both(
-                        either(&c.negative, &e.negative),
-                        either(&c.positive, &f.negative),
-                    ),
+                    positive: c.chooses(&e.positive, &f.positive),
+                    negative: c.chooses(&e.negative, &f.negative),
                 }
             }
             Code::Schoose(yes, no) => {
@@ -190,6 +178,11 @@ impl Sides {
             positive: self.negative,
             negative: self.positive,
         }
+    }
+
+    /// The clauses of `self ? yes : no`.
+    fn chooses(&self, yes: &Clauses, no: &Clauses) -> Clauses {
+        both(either(&self.negative, yes), either(&self.positive, no))
     }
 
     /// The sides of a conjunction.

@@ -24,7 +24,8 @@ pub fn program() -> impl Strategy<Value = Tree> {
 }
 
 /// Two or three threads, each with variables of its own that nobody else mentions but an `enforce`: one
-/// of main's and one of another thread's must keep its first value. The thread that comes first may keep the others from moving: main stays under its `enforce` for ever.
+/// of main's and one of another thread's must keep its first value. The thread that comes first may keep
+/// the others from moving, since main stays under its `enforce` for ever.
 pub fn rivals() -> impl Strategy<Value = Tree> {
     let rival = prop_oneof![Just("g1"), Just("l")];
     let start = prop_oneof![

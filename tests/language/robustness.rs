@@ -230,7 +230,7 @@ fn long_nonsense_is_answered() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::cases(300))]
 
     #[test]
     fn shuffled_tokens_are_answered(tokens in proptest::collection::vec(token(), 0..60)) {

@@ -68,7 +68,7 @@ fn parentheses_stay_only_where_they_matter() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::cases(400))]
 
     #[test]
     fn what_is_printed_reads_back(tree in trees::tree()) {

@@ -1,4 +1,7 @@
 //! Random syntax trees: anything that the grammar can say, with comments, sense or not.
+//!
+//! The strategies are boxed: what they draw would otherwise lie on the stack, one inside the other,
+//! and together be larger than it.
 
 use cupola::lang::ast::{
     ArithOp, Arm, Background, Block, CompareOp, Cond, CondKind, Expr, ExprKind, Init, Item,
@@ -13,18 +16,20 @@ use proptest::prelude::*;
 const NOWHERE: Span = Span { start: 0, end: 0 };
 
 /// A tree as the parser makes them, spans apart.
-pub fn tree() -> impl Strategy<Value = Tree> {
-    (vec(item(), 0..5), comments()).prop_map(|(mut items, end)| {
-        first_has_no_blank(items.iter_mut().map(|item| &mut item.trivia));
-        let end_comments = closing(end, items.is_empty());
-        Tree {
-            items,
-            end_comments,
-        }
-    })
+pub fn tree() -> BoxedStrategy<Tree> {
+    (vec(item(), 0..5), comments())
+        .prop_map(|(mut items, end)| {
+            first_has_no_blank(items.iter_mut().map(|item| &mut item.trivia));
+            let end_comments = closing(end, items.is_empty());
+            Tree {
+                items,
+                end_comments,
+            }
+        })
+        .boxed()
 }
 
-fn item() -> impl Strategy<Value = Item> {
+fn item() -> BoxedStrategy<Item> {
     let kind = prop_oneof![
         vec(var(), 1..4).prop_map(ItemKind::Shared),
         thread().prop_map(ItemKind::Thread),
@@ -38,14 +43,16 @@ fn item() -> impl Strategy<Value = Item> {
             cond
         })),
     ];
-    (kind, trivia()).prop_map(|(kind, trivia)| Item {
-        kind,
-        trivia,
-        span: NOWHERE,
-    })
+    (kind, trivia())
+        .prop_map(|(kind, trivia)| Item {
+            kind,
+            trivia,
+            span: NOWHERE,
+        })
+        .boxed()
 }
 
-fn thread() -> impl Strategy<Value = Thread> {
+fn thread() -> BoxedStrategy<Thread> {
     let local = (vec(var(), 1..3), trivia()).prop_map(|(vars, trivia)| LocalLine {
         vars,
         trivia,
@@ -79,11 +86,12 @@ fn thread() -> impl Strategy<Value = Thread> {
                 body,
             }
         })
+        .boxed()
 }
 
-fn stmt() -> impl Strategy<Value = Stmt> {
-    let simple = simple_kind().boxed();
-    let leaf = labelled(simple.clone()).boxed();
+fn stmt() -> BoxedStrategy<Stmt> {
+    let simple = simple_kind();
+    let leaf = labelled(simple.clone());
     leaf.prop_recursive(4, 24, 4, move |inner| {
         let body = || block(inner.clone());
         let arms = vec((cond(), body()), 1..3).prop_map(|arms| {
@@ -100,32 +108,37 @@ fn stmt() -> impl Strategy<Value = Stmt> {
         ];
         labelled(kind)
     })
+    .boxed()
 }
 
-fn labelled(kind: impl Strategy<Value = StmtKind>) -> impl Strategy<Value = Stmt> {
+fn labelled(kind: impl Strategy<Value = StmtKind> + 'static) -> BoxedStrategy<Stmt> {
     let labels = prop_oneof![4 => Just(Vec::new()), 1 => vec(name(), 1..3)];
-    (labels, kind, trivia()).prop_map(|(labels, kind, trivia)| Stmt {
-        labels,
-        kind,
-        trivia,
-        span: NOWHERE,
-    })
-}
-
-fn block(stmt: impl Strategy<Value = Stmt>) -> impl Strategy<Value = Block> {
-    (vec(stmt, 0..4), line_comments(), comments()).prop_map(|(mut stmts, open, end)| {
-        first_has_no_blank(stmts.iter_mut().map(|stmt| &mut stmt.trivia));
-        let end_comments = closing(end, stmts.is_empty());
-        Block {
-            stmts,
-            open_comments: open,
-            end_comments,
+    (labels, kind, trivia())
+        .prop_map(|(labels, kind, trivia)| Stmt {
+            labels,
+            kind,
+            trivia,
             span: NOWHERE,
-        }
-    })
+        })
+        .boxed()
 }
 
-fn simple_kind() -> impl Strategy<Value = StmtKind> {
+fn block(stmt: impl Strategy<Value = Stmt> + 'static) -> BoxedStrategy<Block> {
+    (vec(stmt, 0..4), line_comments(), comments())
+        .prop_map(|(mut stmts, open, end)| {
+            first_has_no_blank(stmts.iter_mut().map(|stmt| &mut stmt.trivia));
+            let end_comments = closing(end, stmts.is_empty());
+            Block {
+                stmts,
+                open_comments: open,
+                end_comments,
+                span: NOWHERE,
+            }
+        })
+        .boxed()
+}
+
+fn simple_kind() -> BoxedStrategy<StmtKind> {
     prop_oneof![
         4 => (place(), rhs()).prop_map(|(place, rhs)| StmtKind::Assign(place, rhs)),
         1 => Just(StmtKind::Fence),
@@ -138,9 +151,10 @@ fn simple_kind() -> impl Strategy<Value = StmtKind> {
         2 => (cond(), of("[a-z /*;{}()@]{0,8}"))
             .prop_map(|(cond, message)| StmtKind::Assert(cond, message)),
     ]
+    .boxed()
 }
 
-fn rhs() -> impl Strategy<Value = Rhs> {
+fn rhs() -> BoxedStrategy<Rhs> {
     prop_oneof![
         1 => Just(Rhs::Any(NOWHERE)),
         4 => expr().prop_map(Rhs::Expr),
@@ -148,46 +162,53 @@ fn rhs() -> impl Strategy<Value = Rhs> {
         1 => (place(), expr()).prop_map(|(place, new)| Rhs::Swap(place, new)),
         1 => (place(), expr()).prop_map(|(place, difference)| Rhs::FetchAdd(place, difference)),
     ]
+    .boxed()
 }
 
-fn var() -> impl Strategy<Value = VarDecl> {
+fn var() -> BoxedStrategy<VarDecl> {
     let init = prop_oneof![
         integer().prop_map(Init::Value),
         Just(Init::Any(NOWHERE)),
         vec(integer(), 1..4).prop_map(|numbers| Init::List(numbers, NOWHERE)),
     ];
-    (name(), of(natural()), of(init)).prop_map(|(name, size, init)| VarDecl {
-        name,
-        size,
-        init,
-        span: NOWHERE,
-    })
+    (name(), of(natural()), of(init))
+        .prop_map(|(name, size, init)| VarDecl {
+            name,
+            size,
+            init,
+            span: NOWHERE,
+        })
+        .boxed()
 }
 
-fn place() -> impl Strategy<Value = Place> {
-    plain_place(expr().boxed())
+fn place() -> BoxedStrategy<Place> {
+    plain_place(expr())
 }
 
-fn plain_place(index: BoxedStrategy<Expr>) -> impl Strategy<Value = Place> {
+fn plain_place(index: BoxedStrategy<Expr>) -> BoxedStrategy<Place> {
     let thread = prop_oneof![4 => Just(None), 1 => thread_ref().prop_map(Some)];
     let index = prop_oneof![3 => Just(None), 1 => index.prop_map(|index| Some(Box::new(index)))];
-    (thread, name(), index).prop_map(|(thread, name, index)| Place {
-        thread,
-        name,
-        index,
-        span: NOWHERE,
-    })
+    (thread, name(), index)
+        .prop_map(|(thread, name, index)| Place {
+            thread,
+            name,
+            index,
+            span: NOWHERE,
+        })
+        .boxed()
 }
 
-fn thread_ref() -> impl Strategy<Value = ThreadRef> {
-    (name(), of(natural())).prop_map(|(name, copy)| ThreadRef {
-        name,
-        copy,
-        span: NOWHERE,
-    })
+fn thread_ref() -> BoxedStrategy<ThreadRef> {
+    (name(), of(natural()))
+        .prop_map(|(name, copy)| ThreadRef {
+            name,
+            copy,
+            span: NOWHERE,
+        })
+        .boxed()
 }
 
-fn expr() -> impl Strategy<Value = Expr> {
+fn expr() -> BoxedStrategy<Expr> {
     let number = prop_oneof![9 => 0..100i64, 1 => Just(i64::MAX)];
     let variable = name().prop_map(|name| {
         ExprKind::Place(Place {
@@ -222,9 +243,10 @@ fn expr() -> impl Strategy<Value = Expr> {
             span: NOWHERE,
         })
     })
+    .boxed()
 }
 
-fn cond() -> impl Strategy<Value = Cond> {
+fn cond() -> BoxedStrategy<Cond> {
     let leaf = prop_oneof![
         1 => Just(CondKind::True),
         1 => Just(CondKind::False),
@@ -249,6 +271,7 @@ fn cond() -> impl Strategy<Value = Cond> {
             span: NOWHERE,
         })
     })
+    .boxed()
 }
 
 fn compare_op() -> impl Strategy<Value = CompareOp> {
@@ -270,7 +293,7 @@ fn spec_kind() -> impl Strategy<Value = SpecKind> {
     ]
 }
 
-fn name() -> impl Strategy<Value = Name> {
+fn name() -> BoxedStrategy<Name> {
     let text = prop_oneof![
         Just("x".to_owned()),
         Just("_y2".to_owned()),
@@ -283,6 +306,7 @@ fn name() -> impl Strategy<Value = Name> {
         text,
         span: NOWHERE,
     })
+    .boxed()
 }
 
 fn natural() -> impl Strategy<Value = Number> {
@@ -300,7 +324,7 @@ fn number(value: i64) -> Number {
     }
 }
 
-fn trivia() -> impl Strategy<Value = Trivia> {
+fn trivia() -> BoxedStrategy<Trivia> {
     let none = Just(Trivia::default());
     let some = (any::<bool>(), comments(), any::<bool>(), line_comments()).prop_map(
         |(blank_before, mut leading, blank_behind, trailing)| {
@@ -317,11 +341,11 @@ fn trivia() -> impl Strategy<Value = Trivia> {
             }
         },
     );
-    prop_oneof![3 => none, 1 => some]
+    prop_oneof![3 => none, 1 => some].boxed()
 }
 
 /// Comments on lines of their own, with single blank lines between them and perhaps before them.
-fn comments() -> impl Strategy<Value = Vec<String>> {
+fn comments() -> BoxedStrategy<Vec<String>> {
     let comment = (any::<bool>(), comment());
     let some = vec(comment, 1..3).prop_map(|comments| {
         let mut lines = Vec::new();
@@ -333,33 +357,34 @@ fn comments() -> impl Strategy<Value = Vec<String>> {
         }
         lines
     });
-    prop_oneof![3 => Just(Vec::new()), 1 => some]
+    prop_oneof![3 => Just(Vec::new()), 1 => some].boxed()
 }
 
 /// Comments that fit behind something on its line.
-fn line_comments() -> impl Strategy<Value = Vec<String>> {
+fn line_comments() -> BoxedStrategy<Vec<String>> {
     let some = (vec(block_comment(), 0..2), of(line_comment())).prop_map(|(mut blocks, line)| {
         blocks.extend(line);
         blocks
     });
-    prop_oneof![4 => Just(Vec::new()), 1 => some]
+    prop_oneof![4 => Just(Vec::new()), 1 => some].boxed()
 }
 
-fn comment() -> impl Strategy<Value = String> {
-    prop_oneof![line_comment(), block_comment()]
+fn comment() -> BoxedStrategy<String> {
+    prop_oneof![line_comment(), block_comment()].boxed()
 }
 
 fn line_comment() -> impl Strategy<Value = String> {
     "//( [a-z;{}\"/*]{1,6})?"
 }
 
-fn block_comment() -> impl Strategy<Value = String> {
+fn block_comment() -> BoxedStrategy<String> {
     prop_oneof![
         Just("/**/".to_owned()),
         Just("/* one; \" { line */".to_owned()),
         Just("/* two\n   // lines */".to_owned()),
         Just("/* a\n\n blank */".to_owned()),
     ]
+    .boxed()
 }
 
 fn closing(mut comments: Vec<String>, first: bool) -> Vec<String> {

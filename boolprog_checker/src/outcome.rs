@@ -125,6 +125,12 @@ pub struct Trace {
     pub initial: Vec<(String, Option<bool>)>,
     /// The steps; the last one is the failing assertion.
     pub steps: Vec<TraceStep>,
+    /// The number of steps, an atomic section being one and steps without effect none (they count
+    /// where fusing is off or crosses the border of an `enforce`).
+    pub length: usize,
+    /// Whether no run to this failure is known to be shorter than `length` because all shorter ones
+    /// were looked at.
+    pub shortest: bool,
 }
 
 /// One statement executed in a trace.

@@ -110,6 +110,12 @@ impl<'a> Writer<'a> {
         if let Some(trace) = report.finding.trace() {
             self.trace_text(out, trace);
         }
+        if let Finding::Violated(Trace {
+            shortest: false, ..
+        }) = &report.finding
+        {
+            out.push_str("  (there may be a shorter one)\n");
+        }
     }
 
     fn trace_text(&self, out: &mut String, trace: &Trace) {
@@ -148,7 +154,12 @@ impl<'a> Writer<'a> {
             .iter()
             .map(|step| self.step_json(step))
             .collect();
-        json!({ "initial": values_json(&trace.initial), "steps": steps })
+        json!({
+            "initial": values_json(&trace.initial),
+            "steps": steps,
+            "length": trace.length,
+            "shortest": trace.shortest,
+        })
     }
 
     fn step_json(&self, step: &TraceStep) -> Value {

@@ -74,6 +74,30 @@ fn a_local_that_hides_a_global_has_its_procedure_in_front() {
     assert!(stdout(&run(text, &[])).contains(" main.a="));
 }
 
+/// A thread that works alone for long goes first in the search, but not in the trace.
+#[test]
+fn traces_are_shortest_unless_the_report_says_otherwise() {
+    let text = format!(
+        "decl x;\nvoid main() begin\n  start_thread busy();\n  start_thread busy();\n{}  assert(!x);\nend\nvoid busy() begin\n  decl a;\n{}end\n",
+        "  x := F;\n  x := T;\n".repeat(5),
+        "  a := F;\n  a := T;\n".repeat(10)
+    );
+    let trace = |options: &[&str]| {
+        let output = run(&text, &[&["--json"], options].concat());
+        assert_eq!(output.status.code(), Some(10), "{}", stdout(&output));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let trace = &report["assertions"][0]["trace"];
+        (trace["shortest"] == true, trace["length"].as_u64())
+    };
+    assert_eq!(trace(&[]), (true, Some(13)));
+    assert_eq!(trace(&["--exact"]), (true, Some(13)));
+    let (shortest, length) = trace(&["--max-states", "100"]);
+    assert!(!shortest && length > Some(13), "{length:?}");
+    let told =
+        |options: &[&str]| stdout(&run(&text, options)).contains("there may be a shorter one");
+    assert!(told(&["--max-states", "100"]) && !told(&[]));
+}
+
 #[test]
 fn json_has_the_documented_fields() {
     let output = run(TOGGLE, &["--json", "--stats"]);

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 
 use boolprog_checker::ast::Tree;
 use boolprog_checker::{
-    Finding, Limits, Mode, Options, Outcome, Program, Reductions, Split, Verdict, check, parse,
-    reachable_states,
+    AssertionReport, Finding, Limits, Mode, Options, Outcome, Program, Reductions, Split, Verdict,
+    check, parse, reachable_states,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
@@ -48,8 +48,9 @@ fn run_on(
         ..Config::default()
     };
     let checked = |tree: Tree| {
-        let program =
-            Program::new(tree.clone()).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        // A program that is made smaller may lose its sense.
+        let program = Program::new(tree.clone())
+            .map_err(|errors| TestCaseError::reject(errors.to_string()))?;
         test(&tree, &program)
     };
     match TestRunner::new(config).run(&programs, checked) {
@@ -335,4 +336,37 @@ fn limits_never_lead_to_a_wrong_verified() {
         }
         Ok(())
     });
+}
+
+#[test]
+fn traces_are_shortest() {
+    let violated = Cell::new(0);
+    run(250, 8, |_, program| {
+        let plain = Options {
+            reductions: Reductions {
+                fuse: true,
+                ..Reductions::NONE
+            },
+            ..options(Mode::Exact, Split::None)
+        };
+        let lengths = |options: &Options| -> Vec<Option<(usize, bool)>> {
+            let outcome = check(program, options);
+            let length = |report: &AssertionReport| match &report.finding {
+                Finding::Violated(trace) => Some((trace.length, trace.shortest)),
+                Finding::Verified | Finding::Unknown(_) => None,
+            };
+            outcome.assertions.iter().map(length).collect()
+        };
+        let expected = lengths(&plain);
+        for options in [
+            Options::default(),
+            options(Mode::Exact, Split::None),
+            options(Mode::ThreeValued, Split::All),
+        ] {
+            prop_assert_eq!(&lengths(&options), &expected, "{:?}", options.mode);
+        }
+        violated.set(violated.get() + usize::from(expected.iter().any(Option::is_some)));
+        Ok(())
+    });
+    assert!(violated.get() > 50);
 }

@@ -95,6 +95,7 @@ fn rebuild(machine: &Machine, path: &Path, stages: &[Vec<Stage>], end: Stage) ->
     Path {
         initial: after,
         steps,
+        length: path.length,
     }
 }
 

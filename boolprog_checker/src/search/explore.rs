@@ -2,8 +2,9 @@
 //!
 //! States are expanded in the order in which they were stored, so the work list is a cursor. A state
 //! that a later one covers is skipped when the cursor reaches it. For each assertion the first
-//! failure is kept; since states come in the order of their distance, its trace has the least
-//! number of search steps among all traces the search can see.
+//! failure is kept. States come in the order of their distance, so its trace has the least number of
+//! steps of all traces that the search can see; these are all there are unless the strategy
+//! leaves out interleavings, or goes by the way of a later state that covers an earlier one.
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -16,10 +17,21 @@ use super::store::{Link, StateId, Store, Stored};
 use crate::machine::WORD;
 use crate::outcome::{AssertId, FiredDisjunct, Limit, Stats};
 
+/// Which states are dropped because another one covers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cover {
+    /// None.
+    Never,
+    /// Those that an earlier one covers: it is not farther away, so traces stay shortest.
+    Earlier,
+    /// Those on the work list that a later one covers, too.
+    Any,
+}
+
 /// What the search may leave out or put together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strategy {
-    pub cover: bool,
+    pub cover: Cover,
     pub reduce: bool,
     pub join: bool,
     pub record_fired: bool,
@@ -84,7 +96,7 @@ impl<'a> Explorer<'a> {
         } else {
             Expansion::default()
         };
-        let states = Store::new(strategy.cover);
+        let states = Store::new(strategy.cover != Cover::Never);
         Self {
             context,
             strategy,
@@ -96,7 +108,7 @@ impl<'a> Explorer<'a> {
     }
 
     fn visit(&mut self, id: StateId) {
-        if self.states.is_covered(id) {
+        if self.strategy.cover == Cover::Any && self.states.is_covered(id) {
             self.stats.covered += 1;
             return;
         }
@@ -185,6 +197,11 @@ impl<'a> Explorer<'a> {
 }
 
 impl Strategy {
+    /// Whether the first failure found is a nearest one.
+    pub(crate) fn keeps_distances(self) -> bool {
+        self.cover != Cover::Any && !self.reduce && !self.join
+    }
+
     /// The strategy without joining where the search has to be exact.
     pub(crate) fn for_splitting(self, splitting: Splitting) -> Self {
         let exact = matches!(splitting, Splitting::All | Splitting::Eager);

@@ -3,12 +3,17 @@
 //! `Auto` runs the three-valued search; a possible violation is confirmed along its trace; what is
 //! still open is decided by a search with [`Splitting::All`], which is exact in its verdicts. The
 //! two-valued search of `Exact` stores every combination of values and is the plainest of all.
+//!
+//! What is violated is searched once more, exactly and with only those reductions that keep
+//! distances, so that its trace is a shortest one.
+
+use std::time::Duration;
 
 use indexmap::{IndexMap, IndexSet};
 
 use super::budget::Budget;
 use super::confirm::confirm;
-use super::explore::{Exploration, Found, Strategy, explore};
+use super::explore::{Cover, Exploration, Found, Strategy, explore};
 use super::path::{Path, path_to};
 use super::split::{Context, Splitting};
 use crate::machine::fuse::fuse;
@@ -33,6 +38,7 @@ pub(crate) fn judge(program: &Program, options: &Options) -> Outcome {
             judge.resolve();
         }
     }
+    judge.shorten();
     judge.outcome()
 }
 
@@ -59,6 +65,9 @@ pub(super) fn splitting(split: Split) -> Splitting {
         Split::All => Splitting::All,
     }
 }
+
+/// Most states that are stored in search of shorter traces: about a second.
+const SHORTENING_STATES: usize = 1_000_000;
 
 struct Judge<'a> {
     machine: &'a Machine,
@@ -96,23 +105,20 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn explore(&mut self, splitting: Splitting, wanted: &[AssertId]) -> Exploration {
+    /// How the options want a search of this kind to go.
+    fn strategy(&self, splitting: Splitting) -> Strategy {
+        let reductions = self.options.reductions;
         let strategy = Strategy {
-            cover: self.options.reductions.cover,
-            reduce: self.options.reductions.invisible,
+            cover: if reductions.cover {
+                Cover::Any
+            } else {
+                Cover::Never
+            },
+            reduce: reductions.invisible,
             join: self.options.join,
             record_fired: self.options.record_fired,
         };
-        self.budget.restart();
-        self.budget.look_at_clock();
-        let exploration = explore(
-            self.context(splitting),
-            strategy.for_splitting(splitting),
-            wanted,
-        );
-        self.add_stats(&exploration.stats);
-        self.fired.extend(exploration.fired.iter().copied());
-        exploration
+        strategy.for_splitting(splitting)
     }
 
     fn add_stats(&mut self, stats: &Stats) {
@@ -132,12 +138,15 @@ impl<'a> Judge<'a> {
         if wanted.is_empty() && !self.options.record_fired {
             return;
         }
-        let exploration = self.explore(splitting, wanted);
+        let strategy = self.strategy(splitting);
+        self.budget.restart();
+        self.budget.look_at_clock();
+        let exploration = explore(self.context(splitting), strategy, wanted);
+        self.add_stats(&exploration.stats);
+        self.fired.extend(exploration.fired.iter().copied());
         for id in wanted.iter().copied() {
             let finding = match (exploration.found.get(&id), exploration.limit) {
-                (Some(found), _) => {
-                    self.failure(splitting, &self.path(splitting, &exploration, *found))
-                }
+                (Some(found), _) => self.failure(splitting, strategy, &exploration, *found),
                 (None, Some(limit)) => Finding::Unknown(Reason::Limit(limit)),
                 (None, None) => Finding::Verified,
             };
@@ -146,7 +155,13 @@ impl<'a> Judge<'a> {
     }
 
     /// The run to a failure. The search has gone this way within its limits, so there are none now.
-    fn path(&self, splitting: Splitting, exploration: &Exploration, found: Found) -> Path {
+    fn path(
+        &self,
+        splitting: Splitting,
+        strategy: Strategy,
+        exploration: &Exploration,
+        found: Found,
+    ) -> Path {
         let unlimited = Limits {
             max_states: usize::MAX,
             timeout: None,
@@ -160,16 +175,19 @@ impl<'a> Judge<'a> {
             machine: self.machine,
             splitting,
         };
-        path_to(
-            context,
-            exploration,
-            self.options.reductions.invisible,
-            found,
-        )
+        path_to(context, exploration, strategy.reduce, found)
     }
 
     /// What a failure that a search found means.
-    fn failure(&self, splitting: Splitting, path: &Path) -> Finding {
+    fn failure(
+        &self,
+        splitting: Splitting,
+        strategy: Strategy,
+        exploration: &Exploration,
+        found: Found,
+    ) -> Finding {
+        let path = &self.path(splitting, strategy, exploration, found);
+        let trace = |path: &Path| path.trace(self.machine, strategy.keeps_distances());
         let real = match splitting {
             Splitting::Eager => None,
             Splitting::None | Splitting::Needed if self.options.mode == Mode::ThreeValued => None,
@@ -178,9 +196,9 @@ impl<'a> Judge<'a> {
             }
         };
         match real {
-            Some(real) => Finding::Violated(real.trace(self.machine)),
-            None if Self::is_exact(splitting) => Finding::Violated(path.trace(self.machine)),
-            None => Finding::Unknown(Reason::Abstraction(path.trace(self.machine))),
+            Some(real) => Finding::Violated(trace(&real)),
+            None if Self::is_exact(splitting) => Finding::Violated(trace(path)),
+            None => Finding::Unknown(Reason::Abstraction(trace(path))),
         }
     }
 
@@ -195,6 +213,56 @@ impl<'a> Judge<'a> {
             .collect();
         if splitting(self.options.split) != Splitting::All && !open.is_empty() {
             self.search(Splitting::All, &open);
+        }
+    }
+
+    /// Looks for shorter runs to what is violated.
+    fn shorten(&mut self) {
+        let long =
+            |finding: &Finding| matches!(finding, Finding::Violated(trace) if !trace.shortest);
+        let wanted: Vec<_> = self
+            .findings
+            .iter()
+            .filter(|(_, finding)| long(finding))
+            .map(|(id, _)| *id)
+            .collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let splitting = match self.options.mode {
+            Mode::Exact => Splitting::Eager,
+            Mode::Auto | Mode::ThreeValued => Splitting::All,
+        };
+        let strategy = Strategy {
+            cover: Cover::Earlier,
+            reduce: false,
+            join: false,
+            record_fired: false,
+        };
+        let limits = self.shortening_limits();
+        let budget = Budget::new(&limits);
+        let context = Context {
+            budget: &budget,
+            ..self.context(splitting)
+        };
+        let exploration = explore(context, strategy, &wanted);
+        self.add_stats(&exploration.stats);
+        for id in wanted {
+            if let Some(found) = exploration.found.get(&id) {
+                let shorter = self.failure(splitting, strategy, &exploration, *found);
+                self.findings.insert(id, shorter);
+            }
+        }
+    }
+
+    /// What is left of the limits, and never more than what a shorter trace is worth.
+    fn shortening_limits(&self) -> Limits {
+        let limits = self.options.limits.clone();
+        let spent = Duration::from_secs_f64(self.budget.seconds());
+        Limits {
+            max_states: limits.max_states.min(SHORTENING_STATES),
+            timeout: limits.timeout.map(|timeout| timeout.saturating_sub(spent)),
+            ..limits
         }
     }
 

@@ -15,6 +15,8 @@ use crate::outcome::{Trace, TraceStep};
 pub(crate) struct Path {
     pub initial: Config,
     pub steps: Vec<(StepRef, Config)>,
+    /// The number of search steps: an atomic section is one.
+    pub length: usize,
 }
 
 /// The run to a failure; its last step is the failing assertion.
@@ -33,6 +35,7 @@ pub(crate) fn path_to(
     let mut path = Path {
         initial: exploration.store.config(ids[0]),
         steps: Vec::new(),
+        length: ids.len(),
     };
     let again = |id: StateId, expansion: &mut Expansion| {
         expand(context, &exploration.store.config(id), reduce, expansion);
@@ -60,8 +63,9 @@ impl Path {
         self.steps.extend(chain.into_iter().rev());
     }
 
-    /// The run as the user sees it: steps without effect are left out.
-    pub(crate) fn trace(&self, machine: &Machine) -> Trace {
+    /// The run as the user sees it: steps without effect are left out. The caller knows whether
+    /// there may be a shorter one.
+    pub(crate) fn trace(&self, machine: &Machine, shortest: bool) -> Trace {
         let mut threads = Threads {
             of_slot: vec![0],
             started: 1,
@@ -97,6 +101,8 @@ impl Path {
         Trace {
             initial: globals.chain(locals).collect(),
             steps,
+            length: self.length,
+            shortest,
         }
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::budget::Budget;
 use super::config::Config;
 use super::expand::{Expansion, expand};
-use super::explore::{Exploration, Strategy, explore};
+use super::explore::{Cover, Exploration, Strategy, explore};
 use super::judge::splitting;
 use super::split::Context;
 use crate::machine::Machine;
@@ -23,7 +23,7 @@ use crate::syntax::ast::{StmtId, StmtKind};
 pub(crate) fn reachable(program: &Program, options: &Options) -> Result<Vec<AbstractState>, Limit> {
     let machine = program.machine();
     let budget = Budget::new(&options.limits);
-    let exploration = run(context(machine, &budget, options), false)?;
+    let exploration = run(context(machine, &budget, options), Cover::Never)?;
     let states = configs(&exploration, |_| true);
     Ok(states.map(|config| describe(machine, &config)).collect())
 }
@@ -39,7 +39,7 @@ pub(crate) fn inductive(
     let machine = &fuse_some(program.machine(), is_goto);
     let budget = Budget::new(&options.limits);
     let context = context(machine, &budget, options);
-    let exploration = run(context, true)?;
+    let exploration = run(context, Cover::Any)?;
     let store = &exploration.store;
     let kept = || {
         configs(&exploration, |index| {
@@ -66,7 +66,7 @@ fn context<'a>(machine: &'a Machine, budget: &'a Budget<'a>, options: &Options) 
     }
 }
 
-fn run(context: Context<'_>, cover: bool) -> Result<Exploration, Limit> {
+fn run(context: Context<'_>, cover: Cover) -> Result<Exploration, Limit> {
     let strategy = Strategy {
         cover,
         reduce: false,

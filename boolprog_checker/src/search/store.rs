@@ -89,7 +89,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// An empty store; `cover` says whether it drops covered states.
+    /// An empty store; `cover` says whether it drops states that a stored one covers.
     pub(crate) fn new(cover: bool) -> Self {
         Self {
             cover,
@@ -127,13 +127,12 @@ impl Store {
     pub(crate) fn is_covered(&self, id: StateId) -> bool {
         let record = &self.records[id.index()];
         let group = &self.groups[record.group as usize];
-        self.cover
-            && self.covering(
-                group.control,
-                Some(record.group),
-                &group.known,
-                self.values_of(record),
-            )
+        self.covering(
+            group.control,
+            Some(record.group),
+            &group.known,
+            self.values_of(record),
+        )
     }
 
     /// Whether the same locations with this known-set and these values are stored.

@@ -48,8 +48,8 @@ pub use diagnostic::render_errors;
 pub use error::{ErrorKind, Errors, NameKind, ProgramError};
 pub use options::{Limits, Mode, Options, Reductions, Split};
 pub use outcome::{
-    AbstractState, AssertId, AssertionReport, Finding, FiredDisjunct, Followed, Limit, Outcome,
-    Reason, Stats, ThreadPosition, Trace, TraceStep, Verdict,
+    AbstractState, AssertId, AssertionReport, Finding, FiredClause, FiredDisjunct, Followed, Limit,
+    Outcome, Reason, Stats, ThreadPosition, Trace, TraceStep, Verdict,
 };
 pub use program::Program;
 pub use report::{Report, exit_code};

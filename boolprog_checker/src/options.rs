@@ -17,7 +17,8 @@ pub struct Options {
     pub join: bool,
     /// When to give up.
     pub limits: Limits,
-    /// Record which disjuncts of `schoose` made a choice definite ([`crate::Outcome::fired`]).
+    /// Record which disjuncts of `schoose` made a choice definite ([`crate::Outcome::fired`]), and
+    /// which clauses of conditions decided or taught something ([`crate::Outcome::fired_clauses`]).
     pub record_fired: bool,
 }
 

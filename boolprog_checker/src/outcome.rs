@@ -1,6 +1,5 @@
 //! What a check answers: a verdict for each assertion, with traces and statistics.
 
-use indexmap::IndexSet;
 use serde::Serialize;
 
 use crate::syntax::ast::StmtId;
@@ -14,7 +13,10 @@ pub struct Outcome {
     pub stats: Stats,
     /// The disjuncts of `schoose` that made a choice definite, sorted; empty unless
     /// [`crate::Options::record_fired`] is set.
-    pub fired: IndexSet<FiredDisjunct>,
+    pub fired: Vec<FiredDisjunct>,
+    /// The clauses of conditions that decided or taught something, sorted; empty unless
+    /// [`crate::Options::record_fired`] is set.
+    pub fired_clauses: Vec<FiredClause>,
 }
 
 impl Outcome {
@@ -182,6 +184,16 @@ pub struct FiredDisjunct {
     pub positive: bool,
     /// The place of the disjunct in [`crate::ast::Expr::disjuncts`] of the argument.
     pub disjunct: usize,
+}
+
+/// A clause of a condition, over global variables: it refuted an assumption or made a variable of it
+/// definite, or it is a clause of the negation of an assertion and kept that from failing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FiredClause {
+    /// The statement with the condition.
+    pub stmt: StmtId,
+    /// The variables and whether they stand without `!`.
+    pub literals: Vec<(String, bool)>,
 }
 
 /// A state of the three-valued search, for callers that compare it with something else.

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use boolprog_checker::ast::{Decl, Expr, Procedure, Stmt, StmtKind, Target, ThreadStart, Tree};
 use boolprog_checker::{
-    AbstractState, Finding, Followed, Follower, Limit, Limits, Mode, Options, Program, Reason,
-    Reductions, Verdict, check, parse, reachable_states,
+    AbstractState, Finding, FiredClause, Followed, Follower, Limit, Limits, Mode, Options, Program,
+    Reason, Reductions, Verdict, check, parse, reachable_states,
 };
 
 /// Two flags; a thread sets the second by a choice that the first makes definite.
@@ -86,6 +86,42 @@ fn fired_disjuncts_are_recorded() {
         .collect();
     assert_eq!(fired, [(3, true, 1)]);
     assert!(check(&built(), &Options::default()).fired.is_empty());
+}
+
+/// A clause fires where it refutes an assumption, where it teaches something, and where it keeps an
+/// assertion from failing; others do not.
+#[test]
+fn fired_clauses_are_recorded() {
+    let text = "decl a, b, c;\n\
+        void main() begin\n\
+        a, b := T, F;\n\
+        if * then assume((!a | b) & (a | c)); fi\n\
+        assume((!a | c) & (b | a) & (b | c));\n\
+        assert((a & c) | (b & c));\n\
+        assert((b & c) | (a & c) | (a & b & c));\n\
+        end\n";
+    let program = parse(text).expect("it is a program");
+    let options = Options {
+        mode: Mode::ThreeValued,
+        reductions: Reductions::NONE,
+        record_fired: true,
+        ..Options::default()
+    };
+    let outcome = check(&program, &options);
+    let literals = |clause: &FiredClause| {
+        let literal = |(name, positive): &(String, bool)| {
+            format!("{}{name}", if *positive { "" } else { "!" })
+        };
+        let literals: Vec<_> = clause.literals.iter().map(literal).collect();
+        literals.join(" | ")
+    };
+    let fired: Vec<_> = outcome.fired_clauses.iter().map(literals).collect();
+    assert_eq!(fired, ["!a | b", "!a | c", "b | c", "!a | !c", "!a | !c"]);
+    assert!(
+        check(&program, &Options::default())
+            .fired_clauses
+            .is_empty()
+    );
 }
 
 #[test]

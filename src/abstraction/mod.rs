@@ -80,8 +80,6 @@ pub struct Abstraction {
     pub predicates: Vec<Predicate>,
     /// The cubes of two literals or more that its updates and conditions use.
     pub cubes: IndexSet<Cube>,
-    /// Those that conditions use.
-    pub condition_cubes: IndexSet<Cube>,
     /// What the solver was asked.
     pub effort: Effort,
     /// The most solver calls that a single update or condition took.
@@ -161,16 +159,12 @@ pub fn abstract_program(
     };
     let (tree, origins) = emit::emit(&input, &names);
     let cubes = used_cubes(all(), &answers);
-    let conditions =
-        all().filter(|effect| !matches!(effect, Effect::Update(_) | Effect::Forget(_)));
-    let condition_cubes = used_cubes(conditions, &answers);
     let most_calls = most_calls(all(), &answers);
     Ok(Abstraction {
         program: boolprog_checker::Program::new(tree)
             .expect("the program is built from declared names and labels"),
         origins,
         cubes,
-        condition_cubes,
         effort,
         most_calls,
         names,

@@ -17,7 +17,7 @@ use crate::abstraction::{
     Abstraction, AbstractionError, CubeSizes, Manner, Property, PropertyKind,
 };
 use crate::extrapolate::Extrapolation;
-use crate::logic::{Cube, sort_cubes};
+use crate::logic::{Cube, Literal, sort_cubes};
 use crate::model::Model;
 use crate::proof::Proof;
 use crate::report::{AbstractTrace, Attempt, AttemptOutcome, Method, StopReason};
@@ -60,8 +60,8 @@ pub(super) struct Built {
     time: Duration,
 }
 
-/// Verifies a program under SC and completes its proof with cubes: those in conditions, and those
-/// that made an update definite in the search with all reductions off.
+/// Verifies a program under SC and completes its proof with the cubes that fired in the search with
+/// all reductions off.
 pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, PipelineError> {
     let this = Try {
         task,
@@ -347,11 +347,21 @@ fn property_of(abstraction: &Abstraction, stmt: ast::StmtId) -> &Property {
 
 /// The cubes over the proof's own predicates that took part in an SC proof, sorted.
 fn proof_cubes(proof: &Proof, abstraction: &Abstraction, outcome: &Outcome) -> Vec<Cube> {
-    let mut cubes: IndexSet<Cube> = abstraction.condition_cubes.clone();
-    cubes.extend(outcome.fired.iter().filter_map(|fired| {
+    let updates = outcome.fired.iter().filter_map(|fired| {
         let expr = fired_disjunct(abstraction, fired)?;
         abstraction.cube(expr)
-    }));
+    });
+    let conditions = outcome.fired_clauses.iter().filter_map(|clause| {
+        let literal = |(name, positive): &(String, bool)| {
+            Some(Literal {
+                predicate: abstraction.predicate_of(name)?,
+                positive: !positive,
+            })
+        };
+        let literals: Option<Vec<Literal>> = clause.literals.iter().map(literal).collect();
+        Cube::new(literals?)
+    });
+    let mut cubes: IndexSet<Cube> = updates.chain(conditions).collect();
     let own = |cube: &Cube| {
         let mut literals = cube.literals().iter();
         literals.all(|literal| literal.predicate.index() < proof.predicates.len())

@@ -8,10 +8,11 @@
 use rustc_hash::FxHashSet;
 
 use super::config::Config;
+use super::fired::Fired;
 use super::split::Context;
 use super::step::{self, Effects};
 use crate::machine::{Edge, LocId, Machine};
-use crate::outcome::{AssertId, FiredDisjunct};
+use crate::outcome::AssertId;
 
 /// The edge that a step took.
 #[derive(Clone, Copy, Debug)]
@@ -52,10 +53,10 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// An expansion that also records fired disjuncts.
+    /// An expansion that also records what fires.
     pub(crate) fn recording() -> Self {
         let effects = Effects {
-            fired: Some(FxHashSet::default()),
+            fired: Some(Fired::default()),
             ..Effects::default()
         };
         Self {
@@ -68,7 +69,7 @@ impl Expansion {
         &self.effects
     }
 
-    pub(crate) fn into_fired(self) -> FxHashSet<FiredDisjunct> {
+    pub(crate) fn into_fired(self) -> Fired {
         self.effects.fired.unwrap_or_default()
     }
 

@@ -7,15 +7,15 @@
 //! leaves out interleavings, or goes by the way of a later state that covers an earlier one.
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
 
 use super::config::Config;
 use super::expand::{Expansion, expand};
+use super::fired::Fired;
 use super::split::{Context, Splitting};
 use super::step;
 use super::store::{Link, StateId, Store, Stored};
 use crate::machine::WORD;
-use crate::outcome::{AssertId, FiredDisjunct, Limit, Stats};
+use crate::outcome::{AssertId, Limit, Stats};
 
 /// Which states are dropped because another one covers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) struct Exploration {
     /// The limit that kept the search from seeing everything.
     pub limit: Option<Limit>,
     pub stats: Stats,
-    pub fired: FxHashSet<FiredDisjunct>,
+    pub fired: Fired,
 }
 
 /// Searches all states, or until each of the `wanted` assertions has failed.

@@ -9,19 +9,18 @@
 
 use std::time::Duration;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
 use super::budget::Budget;
 use super::confirm::confirm;
 use super::explore::{Cover, Exploration, Found, Strategy, explore};
+use super::fired::Fired;
 use super::path::{Path, path_to};
 use super::split::{Context, Splitting};
 use crate::machine::fuse::fuse;
 use crate::machine::{LocId, Machine, liveness, visibility};
 use crate::options::{Limits, Mode, Options, Reductions, Split};
-use crate::outcome::{
-    AssertId, AssertionReport, Finding, FiredDisjunct, Outcome, Reason, Stats, Verdict,
-};
+use crate::outcome::{AssertId, AssertionReport, Finding, Outcome, Reason, Stats, Verdict};
 use crate::program::Program;
 
 /// Judges every assertion of a program.
@@ -75,7 +74,7 @@ struct Judge<'a> {
     options: &'a Options,
     findings: IndexMap<AssertId, Finding>,
     stats: Stats,
-    fired: IndexSet<FiredDisjunct>,
+    fired: Fired,
 }
 
 impl<'a> Judge<'a> {
@@ -88,7 +87,7 @@ impl<'a> Judge<'a> {
             options,
             findings,
             stats: Stats::default(),
-            fired: IndexSet::new(),
+            fired: Fired::default(),
         }
     }
 
@@ -141,9 +140,9 @@ impl<'a> Judge<'a> {
         let strategy = self.strategy(splitting);
         self.budget.restart();
         self.budget.look_at_clock();
-        let exploration = explore(self.context(splitting), strategy, wanted);
+        let mut exploration = explore(self.context(splitting), strategy, wanted);
         self.add_stats(&exploration.stats);
-        self.fired.extend(exploration.fired.iter().copied());
+        self.fired.extend(std::mem::take(&mut exploration.fired));
         for id in wanted.iter().copied() {
             let finding = match (exploration.found.get(&id), exploration.limit) {
                 (Some(found), _) => self.failure(splitting, strategy, &exploration, *found),
@@ -268,7 +267,6 @@ impl<'a> Judge<'a> {
 
     fn outcome(mut self) -> Outcome {
         self.stats.seconds = self.budget.seconds();
-        self.fired.sort_unstable();
         let report = |(id, finding): (AssertId, Finding)| AssertionReport {
             id,
             stmt: self.machine.asserts[id.index()],
@@ -277,7 +275,8 @@ impl<'a> Judge<'a> {
         Outcome {
             assertions: self.findings.into_iter().map(report).collect(),
             stats: self.stats,
-            fired: self.fired,
+            fired: self.fired.disjuncts(),
+            fired_clauses: self.fired.clauses(self.machine),
         }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod config;
 pub(crate) mod confirm;
 pub(crate) mod expand;
 pub(crate) mod explore;
+mod fired;
 pub(crate) mod follow;
 pub(crate) mod judge;
 pub(crate) mod path;

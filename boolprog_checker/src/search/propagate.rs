@@ -20,14 +20,22 @@ pub(crate) fn assume(
     window: Window,
     condition: &Condition,
 ) -> Result<(), Conflict> {
-    loop {
-        let learned = learn(config, window, condition)?;
-        if learned.is_empty() {
-            break;
-        }
+    while learn(machine, config, window, condition)? {}
+    refute(config, window, condition)
+}
+
+/// One round of learning from a condition and what `enforce`s say to it; whether anything was learned.
+pub(crate) fn learn(
+    machine: &Machine,
+    config: &mut Config,
+    window: Window,
+    condition: &Condition,
+) -> Result<bool, Conflict> {
+    let learned = units(config, window, condition)?;
+    if !learned.is_empty() {
         settle(machine, config, &learned)?;
     }
-    refute(config, window, condition)
+    Ok(!learned.is_empty())
 }
 
 /// Whether a clause of the condition is false already, so that assuming it comes to nothing.
@@ -38,7 +46,7 @@ pub(crate) fn is_refuted(config: &Config, window: Window, condition: &Condition)
 }
 
 /// One round over the clauses of a condition; gives back what was learned.
-fn learn(
+fn units(
     config: &mut Config,
     window: Window,
     condition: &Condition,

@@ -4,15 +4,13 @@
 //! section 4.1 of Dan et al., SAS 2013); conditions are learned from. The same code serves the exact
 //! search, where every variable is known and whatever becomes unknown is split at once.
 
-use rustc_hash::FxHashSet;
-
 use super::config::{Config, StateBit, Window};
+use super::fired::Fired;
 use super::propagate::{self, Conflict};
 use super::split::{self, Context, Splitting};
-use crate::machine::code::{Code, Tri};
-use crate::machine::{Action, Assertion, Assignment, Constrain, Edge, LocId, Start, Write};
-use crate::outcome::{AssertId, FiredDisjunct};
-use crate::syntax::ast::StmtId;
+use crate::machine::code::Tri;
+use crate::machine::{Action, Assertion, Assignment, Constrain, Edge, LocId, Start};
+use crate::outcome::AssertId;
 
 /// What came out of executing edges.
 #[derive(Default)]
@@ -23,8 +21,8 @@ pub(crate) struct Effects {
     pub failures: Vec<(AssertId, Config)>,
     /// Whether a thread could not be started because of the limit.
     pub thread_limit: bool,
-    /// The disjuncts that fired, if somebody wants to know.
-    pub fired: Option<FxHashSet<FiredDisjunct>>,
+    /// What fired, if somebody wants to know.
+    pub fired: Option<Fired>,
 }
 
 /// Executes the edge of the thread in `slot` from the state, split as the search splits.
@@ -35,8 +33,12 @@ pub(crate) fn execute(
     edge: &Edge,
     effects: &mut Effects,
 ) {
+    let window = config.window(context.machine, slot);
+    if let Some(fired) = &mut effects.fired {
+        fired.record(context.machine, config, window, edge);
+    }
     if let Action::Assume(condition) = &edge.action
-        && propagate::is_refuted(config, config.window(context.machine, slot), condition)
+        && propagate::is_refuted(config, window, condition)
     {
         return;
     }
@@ -71,9 +73,6 @@ pub(crate) fn apply(
         }
         Action::Assert(assertion) => check(context, config, window, assertion, effects, &mut out),
         Action::Assign(assignment) => {
-            if let Some(fired) = &mut effects.fired {
-                record_fired(fired, assignment, edge.stmt, &config, window);
-            }
             assign(context, config, window, assignment, |written| {
                 out.written(written, effects)
             });
@@ -232,36 +231,6 @@ fn write_values(
 /// The value of a variable that nobody reads before it is written.
 fn dormant(context: Context<'_>) -> Tri {
     matches!(context.splitting, Splitting::Eager | Splitting::All).then_some(false)
-}
-
-/// Records the disjuncts that make the choices of the assignment definite.
-fn record_fired(
-    fired: &mut FxHashSet<FiredDisjunct>,
-    assignment: &Assignment,
-    stmt: StmtId,
-    config: &Config,
-    window: Window,
-) {
-    let view = config.view(window);
-    for Write { value, place, .. } in &assignment.writes {
-        let Code::Schoose(positive, negative) = value else {
-            continue;
-        };
-        let Some(choice) = value.eval(&view) else {
-            continue;
-        };
-        let argument = if choice { positive } else { negative };
-        for (disjunct, code) in argument.disjuncts().iter().enumerate() {
-            if code.eval(&view) == Some(true) {
-                fired.insert(FiredDisjunct {
-                    stmt,
-                    value: *place,
-                    positive: choice,
-                    disjunct,
-                });
-            }
-        }
-    }
 }
 
 /// Starts a thread; nothing comes of it where the limit or an `enforce` forbids it.

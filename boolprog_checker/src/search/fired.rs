@@ -1,0 +1,141 @@
+//! Records what made something definite in a search.
+//!
+//! An argument of `schoose` is a disjunction of cubes, and a cube fires where it makes the choice
+//! definite. A condition that is assumed is a conjunction of clauses, each the negation of a cube: one
+//! fires where it refutes the condition or makes an unknown variable definite. An assertion can
+//! fail only if all clauses of its negation can hold: one fires where it is false.
+
+use rustc_hash::FxHashSet;
+
+use super::config::{Config, Window};
+use super::propagate::{self, Conflict};
+use crate::machine::code::Code;
+use crate::machine::condition::{Clause, ClauseState, Condition, clause_state};
+use crate::machine::{Action, Assertion, Assignment, Edge, Machine, Write};
+use crate::outcome::{FiredClause, FiredDisjunct};
+use crate::syntax::ast::StmtId;
+
+/// What has fired so far.
+#[derive(Default)]
+pub(crate) struct Fired {
+    disjuncts: FxHashSet<FiredDisjunct>,
+    clauses: FxHashSet<(StmtId, Clause)>,
+}
+
+impl Fired {
+    /// Records what fires when a thread takes an edge.
+    pub(super) fn record(
+        &mut self,
+        machine: &Machine,
+        config: &Config,
+        window: Window,
+        edge: &Edge,
+    ) {
+        match &edge.action {
+            Action::Assign(assignment) => self.assignment(assignment, edge.stmt, config, window),
+            Action::Assume(condition) => {
+                self.assumption(machine, condition, edge.stmt, config, window);
+            }
+            Action::Assert(assertion) => self.assertion(assertion, edge.stmt, config, window),
+            Action::NoOp | Action::Start(_) => {}
+        }
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        self.disjuncts.extend(other.disjuncts);
+        self.clauses.extend(other.clauses);
+    }
+
+    /// The disjuncts, sorted.
+    pub(super) fn disjuncts(&self) -> Vec<FiredDisjunct> {
+        let mut disjuncts: Vec<_> = self.disjuncts.iter().copied().collect();
+        disjuncts.sort_unstable();
+        disjuncts
+    }
+
+    /// The clauses over global variables, sorted.
+    pub(super) fn clauses(&self, machine: &Machine) -> Vec<FiredClause> {
+        let mut clauses: Vec<_> = self.clauses.iter().collect();
+        clauses.sort_unstable();
+        let named = |(stmt, clause): &(StmtId, Clause)| {
+            let literal = |literal: &crate::machine::condition::Literal| {
+                let name = machine.globals.get(literal.bit as usize)?;
+                Some((name.clone(), literal.positive))
+            };
+            Some(FiredClause {
+                stmt: *stmt,
+                literals: clause.iter().map(literal).collect::<Option<_>>()?,
+            })
+        };
+        clauses.into_iter().filter_map(named).collect()
+    }
+
+    /// The disjuncts that make the choices of an assignment definite.
+    fn assignment(
+        &mut self,
+        assignment: &Assignment,
+        stmt: StmtId,
+        config: &Config,
+        window: Window,
+    ) {
+        let view = config.view(window);
+        for Write { value, place, .. } in &assignment.writes {
+            let Code::Schoose(positive, negative) = value else {
+                continue;
+            };
+            let Some(choice) = value.eval(&view) else {
+                continue;
+            };
+            let argument = if choice { positive } else { negative };
+            for (disjunct, code) in argument.disjuncts().iter().enumerate() {
+                if code.eval(&view) == Some(true) {
+                    self.disjuncts.insert(FiredDisjunct {
+                        stmt,
+                        value: *place,
+                        positive: choice,
+                        disjunct,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The clauses that refute a condition or teach something, round by round: all that do so in the
+    /// same state count, so that their order does not matter.
+    fn assumption(
+        &mut self,
+        machine: &Machine,
+        condition: &Condition,
+        stmt: StmtId,
+        config: &Config,
+        window: Window,
+    ) {
+        let mut config = config.clone();
+        loop {
+            for clause in &condition.clauses {
+                match clause_state(clause, &config.view(window)) {
+                    ClauseState::Open => {}
+                    ClauseState::Conflict | ClauseState::Unit(_) => self.clause(stmt, clause),
+                }
+            }
+            match propagate::learn(machine, &mut config, window, condition) {
+                Ok(true) => {}
+                Ok(false) | Err(Conflict) => return,
+            }
+        }
+    }
+
+    /// The clauses that keep an assertion from failing.
+    fn assertion(&mut self, assertion: &Assertion, stmt: StmtId, config: &Config, window: Window) {
+        let view = config.view(window);
+        for clause in &assertion.fails.clauses {
+            if matches!(clause_state(clause, &view), ClauseState::Conflict) {
+                self.clause(stmt, clause);
+            }
+        }
+    }
+
+    fn clause(&mut self, stmt: StmtId, clause: &Clause) {
+        self.clauses.insert((stmt, clause.clone()));
+    }
+}

@@ -166,7 +166,6 @@ impl Translation<'_> {
     }
 
     fn cond(&self, prop: &Prop, span: Span) -> Cond {
-        let inner = |prop: &Prop| Box::new(self.cond(prop, span));
         let kind = match prop {
             Prop::Constant(true) => CondKind::True,
             Prop::Constant(false) => CondKind::False,
@@ -180,12 +179,28 @@ impl Translation<'_> {
             Prop::Not(prop) => return negated(self.cond(prop, span)),
             Prop::And(props) => return self.joined(props, CondKind::And, CondKind::True, span),
             Prop::Or(props) => return self.joined(props, CondKind::Or, CondKind::False, span),
-            Prop::Implies(left, right) => {
-                let not_left = negated(self.cond(left, span));
-                CondKind::Or(Box::new(not_left), inner(right))
-            }
+            Prop::Implies(..) => return self.implication(prop, span),
         };
         Cond { kind, span }
+    }
+
+    /// `a => b => c` as `!a || !b || c`: a chain of any length nests no brackets.
+    fn implication(&self, mut prop: &Prop, span: Span) -> Cond {
+        let mut disjuncts = Vec::new();
+        while let Prop::Implies(left, right) = prop {
+            disjuncts.push(negated(self.cond(left, span)));
+            prop = right;
+        }
+        let last = self.cond(prop, span);
+        let either = |left, right| Cond {
+            kind: CondKind::Or(Box::new(left), Box::new(right)),
+            span,
+        };
+        let premises = disjuncts.into_iter().reduce(either);
+        match premises {
+            Some(premises) => either(premises, last),
+            None => last,
+        }
     }
 
     fn joined(

@@ -40,7 +40,7 @@ impl Reader {
             .into_inner()
             .filter(|name| name.as_rule() == Rule::thread)
         {
-            let Ok(number) = name.as_str()[1..].parse() else {
+            let number = name.as_str()[1..].parse().unwrap_or_else(|_| {
                 let note = "number the threads P0, P1, …";
                 self.error(
                     "this thread's number is too large",
@@ -48,8 +48,8 @@ impl Reader {
                     "too large",
                     note,
                 );
-                continue;
-            };
+                u32::MAX
+            });
             if self.threads.contains(&number) {
                 let note = "give each thread a number of its own";
                 let message = format!("there are two threads P{number}");
@@ -66,8 +66,21 @@ impl Reader {
     }
 
     fn row(&mut self, row: Pair<'_, Rule>, threads: &mut [Thread]) {
+        let place = span_of(&row);
         let cells = row.into_inner().filter(|part| part.as_rule() == Rule::cell);
-        for (column, cell) in cells.enumerate() {
+        let cells: Vec<Pair<'_, Rule>> = cells.collect();
+        if cells.len() != self.threads.len() {
+            let cells = counted(cells.len(), "cell");
+            let threads = counted(self.threads.len(), "thread");
+            let are = if self.threads.len() == 1 { "is" } else { "are" };
+            self.error(
+                format!("this row has {cells}, but there {are} {threads}"),
+                place,
+                "every thread has a cell, which may be empty",
+                "put `|` between the cells of a row, also around those that are empty",
+            );
+        }
+        for (cell, thread) in cells.into_iter().zip(threads) {
             let Some(content) = cell.into_inner().next() else {
                 continue;
             };
@@ -79,17 +92,8 @@ impl Reader {
                     None
                 }
             };
-            match (instruction, threads.get_mut(column)) {
-                (Some(kind), Some(thread)) => {
-                    thread.instructions.push(Instruction { kind, span: place });
-                }
-                (_, None) => self.error(
-                    "this instruction belongs to no thread",
-                    place,
-                    "there is no such column",
-                    "the first line of the table names the threads",
-                ),
-                (None, Some(_)) => {}
+            if let Some(kind) = instruction {
+                thread.instructions.push(Instruction { kind, span: place });
             }
         }
     }
@@ -112,8 +116,12 @@ impl Reader {
                     Architecture::X86 => (first, second),
                     Architecture::X86_64 => (second, first),
                 };
-                let operands = (self.operand(target)?, self.operand(source)?);
-                self.or_illegal(moved(operands), text, place)
+                let (target, source) = (self.operand(target)?, self.operand(source)?);
+                let note = match moved(&source, &target) {
+                    Some(_) => self.order(),
+                    None => SHAPES,
+                };
+                self.or_illegal(moved(&target, &source), text, place, note)
             }
             ("XCHG" | "XCHGL" | "XCHGQ", [first, second], _) => {
                 let operands = (self.operand(first)?, self.operand(second)?);
@@ -122,7 +130,7 @@ impl Reader {
                     exchange,
                     Some(InstructionKind::ExchangeRegisters(..)) if locked
                 );
-                self.or_illegal(exchange.filter(|_| !locks_registers), text, place)
+                self.or_illegal(exchange.filter(|_| !locks_registers), text, place, SHAPES)
             }
             _ => {
                 self.not_modelled(text, place);
@@ -171,12 +179,25 @@ impl Reader {
         kind: Option<InstructionKind>,
         text: &str,
         place: Span,
+        note: &str,
     ) -> Option<InstructionKind> {
         if kind.is_none() {
             let message = format!("`{}` is not an instruction of x86", one_line(text));
-            self.error(message, place, "these operands do not go together", SHAPES);
+            self.error(message, place, "these operands do not go together", note);
         }
         kind
+    }
+
+    /// In which order the architecture's tests have their operands.
+    fn order(&self) -> &'static str {
+        match self.architecture {
+            Architecture::X86 => {
+                "the operands of an X86 test stand in Intel's order, the target first: `MOV [x],$1`"
+            }
+            Architecture::X86_64 => {
+                "the operands of an X86_64 test stand in AT&T's order, the source first: `movl $1,[x]`"
+            }
+        }
     }
 
     fn not_modelled(&mut self, text: &str, place: Span) {
@@ -185,17 +206,22 @@ impl Reader {
     }
 }
 
+fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
 /// What `MOV` does with a target and a source.
-fn moved(operands: (Operand, Operand)) -> Option<InstructionKind> {
-    match operands {
+fn moved(target: &Operand, source: &Operand) -> Option<InstructionKind> {
+    match (target, source) {
         (Operand::Register(target), Operand::Memory(source)) => {
-            Some(InstructionKind::Load(target, source))
+            Some(InstructionKind::Load(target.clone(), source.clone()))
         }
         (Operand::Register(target), source) => {
-            Some(InstructionKind::Move(target, as_value(source)?))
+            Some(InstructionKind::Move(target.clone(), as_value(source)?))
         }
         (Operand::Memory(target), source) => {
-            Some(InstructionKind::Store(target, as_value(source)?))
+            Some(InstructionKind::Store(target.clone(), as_value(source)?))
         }
         (Operand::Number(_), _) => None,
     }
@@ -215,10 +241,10 @@ fn exchanged(operands: (Operand, Operand)) -> Option<InstructionKind> {
     }
 }
 
-fn as_value(operand: Operand) -> Option<Value> {
+fn as_value(operand: &Operand) -> Option<Value> {
     match operand {
-        Operand::Register(register) => Some(Value::Register(register)),
-        Operand::Number(number) => Some(Value::Number(number)),
+        Operand::Register(register) => Some(Value::Register(register.clone())),
+        Operand::Number(number) => Some(Value::Number(*number)),
         Operand::Memory(_) => None,
     }
 }

@@ -187,7 +187,7 @@ fn what_is_not_modelled_is_named_at_its_place() {
         ),
         (
             "MFENCE | MFENCE",
-            "MFENCE | this instruction belongs to no thread",
+            "MFENCE | MFENCE ; | this row has 2 cells, but there is 1 thread",
         ),
     ];
     for (instruction, error) in cases {
@@ -215,6 +215,29 @@ fn the_wide_dialect_has_its_own_limits() {
     ];
     for (instruction, error) in cases {
         assert_eq!(errors(&one_thread("X86_64", &[instruction])), [error]);
+    }
+}
+
+/// A `|` that was forgotten must not move instructions to another thread.
+#[test]
+fn every_row_has_a_cell_for_each_thread() {
+    let text = "X86 T\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MFENCE ;\n | MFENCE | ;\n | MFENCE ;\nforall (true)\n";
+    let expected = [
+        "MFENCE ; | this row has 1 cell, but there are 2 threads",
+        "| MFENCE | ; | this row has 3 cells, but there are 2 threads",
+    ];
+    assert_eq!(errors(text), expected);
+}
+
+#[test]
+fn the_other_order_of_operands_is_explained() {
+    for (architecture, instruction, order) in [
+        ("X86", "MOV $1,[x]", "Intel's order"),
+        ("X86_64", "mov [x],$1", "AT&T's order"),
+    ] {
+        let errors = read(&one_thread(architecture, &[instruction])).expect_err("illegal");
+        let notes = format!("{errors:?}");
+        assert!(notes.contains(order), "{notes}");
     }
 }
 

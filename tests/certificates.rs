@@ -214,6 +214,38 @@ fn a_directory_that_exists_is_left_alone() {
     assert_eq!(files(&taken), ["diary"]);
 }
 
+/// Before any work is done.
+#[test]
+fn a_place_that_cannot_be_written_is_refused() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("nowhere"), &link).expect("a link");
+    for (dir, why) in [
+        ("/proc/certificate", "cannot access"),
+        (".", "is the current directory"),
+        (plain(&link), "holds other things"),
+    ] {
+        let options = ["--model", "sc", "--certificate", dir];
+        let output = cupola(&[&["verify", "examples/peterson.cup"][..], &options].concat());
+        assert_eq!(output.status.code(), Some(2), "{dir}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(why), "{dir}: {said}");
+    }
+}
+
+/// A link to a directory stays one.
+#[test]
+fn a_link_leads_to_the_certificate() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+    std::fs::create_dir(&real).expect("a directory");
+    std::os::unix::fs::symlink(&real, &link).expect("a link");
+    let options = ["--model", "sc", "--certificate", plain(&link)];
+    let output = cupola(&[&["verify", "examples/peterson.cup"][..], &options].concat());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(link.is_symlink() && real.join("certificate.json").is_file());
+}
+
 #[test]
 fn what_is_not_verified_gets_no_certificate() {
     let broken = "shared x; thread P { x = 1; } invariant never: x == 0;";

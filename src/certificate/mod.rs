@@ -10,11 +10,12 @@
 
 mod format;
 mod predicate;
+mod print;
 mod store;
 
 pub use format::FormatError;
-pub(crate) use predicate::print as print_predicate;
 pub use predicate::{PredicateError, Subject};
+pub(crate) use print::print as print_predicate;
 pub use store::{Existing, StoreError, Stored, is_free, read, write};
 
 use std::collections::VecDeque;

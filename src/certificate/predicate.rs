@@ -1,15 +1,13 @@
-//! Predicates as text, in the syntax of the language's conditions, and back.
+//! Reads predicates, which have the syntax of the language's conditions.
 //!
 //! A predicate is read as the condition of a spec of the reduced program, so that the language's own
 //! parser, checks and lowering say what it means. An index out of range picks the array's last element:
 //! a predicate is a total function of the state.
 
-use crate::lang::ast::{self, CondKind, Expr, ExprKind, Item, ItemKind, Name, Place, Span};
-use crate::lang::print::print_cond;
+use crate::lang::ast::{self, CondKind, Item, ItemKind};
 use crate::lang::source::{Diagnostic, Severity, SourceFile};
 use crate::lang::{self, Checked};
-use crate::logic::{Beyond, spelled_out};
-use crate::program::{Cond, Program, Term, lower};
+use crate::program::{Cond, Program, lower};
 
 /// A reduced program and the predicates over its scalars.
 #[derive(Clone, Debug)]
@@ -48,28 +46,6 @@ impl Subject {
             predicates: specs.into_iter().map(|spec| spec.cond).collect(),
         })
     }
-}
-
-/// The text of a predicate over the scalars of `program`; `None` if it names a control location. Choices
-/// that are no array are spelled out.
-pub(crate) fn print(program: &Program, predicate: &Cond) -> Option<String> {
-    let is_array = |elements: &[Term]| array_name(program, elements).is_some();
-    let predicate = spelled_out(predicate, Beyond::Last, &is_array);
-    tree_cond(program, &predicate).map(|cond| print_cond(&cond))
-}
-
-/// The name of the array with these elements, if they are one.
-fn array_name(program: &Program, elements: &[Term]) -> Option<String> {
-    let name = |term: &Term| match term {
-        Term::Var(var) => Some(program.var_name(*var)),
-        Term::Const(_) | Term::Choice(..) | Term::Neg(_) | Term::Binary(..) => None,
-    };
-    let first = name(elements.first()?)?;
-    let array = first.strip_suffix("_0")?;
-    let mut elements = elements.iter().enumerate();
-    let is_array =
-        elements.all(|(index, term)| name(term).is_some_and(|n| n == format!("{array}_{index}")));
-    is_array.then(|| array.to_owned())
 }
 
 /// Reads one predicate as a spec.
@@ -136,57 +112,9 @@ fn error(index: usize, text: &str, reason: String) -> PredicateError {
     }
 }
 
-fn tree_cond(program: &Program, cond: &Cond) -> Option<ast::Cond> {
-    let inner = |cond| tree_cond(program, cond).map(Box::new);
-    let kind = match cond {
-        Cond::Const(true) => CondKind::True,
-        Cond::Const(false) => CondKind::False,
-        Cond::Not(cond) => CondKind::Not(inner(cond)?),
-        Cond::And(left, right) => CondKind::And(inner(left)?, inner(right)?),
-        Cond::Or(left, right) => CondKind::Or(inner(left)?, inner(right)?),
-        Cond::Compare(op, left, right) => {
-            CondKind::Compare(*op, tree_term(program, left), tree_term(program, right))
-        }
-        Cond::At(..) => return None,
-    };
-    Some(ast::Cond {
-        kind,
-        span: Span::default(),
-    })
-}
-
-fn tree_term(program: &Program, term: &Term) -> Expr {
-    let inner = |term| Box::new(tree_term(program, term));
-    let kind = match term {
-        Term::Const(value) => ExprKind::Num(*value),
-        Term::Var(var) => ExprKind::Place(tree_place(program.var_name(*var), None)),
-        Term::Choice(index, elements) => {
-            let array = array_name(program, elements);
-            let array = array.expect("other choices are spelled out");
-            ExprKind::Place(tree_place(array, Some(inner(index))))
-        }
-        Term::Neg(term) => ExprKind::Neg(inner(term)),
-        Term::Binary(op, left, right) => ExprKind::Binary(*op, inner(left), inner(right)),
-    };
-    Expr {
-        kind,
-        span: Span::default(),
-    }
-}
-
-/// A place with a name that may be qualified by a thread; it is only printed.
-fn tree_place(name: String, index: Option<Box<Expr>>) -> Place {
-    let span = Span::default();
-    Place {
-        thread: None,
-        name: Name { text: name, span },
-        index,
-        span,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::print::print;
     use super::*;
 
     fn checked() -> Checked {

@@ -69,10 +69,18 @@ pub fn read(dir: &Path) -> Result<(Stored, String), StoreError> {
     Ok((stored, text(OBLIGATIONS)?))
 }
 
-/// Whether a certificate may be written to a directory.
+/// Whether a certificate may be written to a directory: nothing is in the way, and the place is
+/// writable.
 pub fn is_free(dir: &Path, existing: Existing) -> Result<(), StoreError> {
+    let here = std::env::current_dir().and_then(fs::canonicalize).ok();
+    if here.is_some() && fs::canonicalize(dir).ok() == here {
+        let reason = " and is the current directory";
+        return Err(StoreError::Exists(dir.to_owned(), reason));
+    }
     match (occupied(dir).map_err(access(dir))?, existing) {
-        (Occupied::No, _) | (Occupied::ByCertificate, Existing::Replace) => Ok(()),
+        (Occupied::No, _) | (Occupied::ByCertificate, Existing::Replace) => {
+            is_writable(dir).map_err(access(dir))
+        }
         (Occupied::ByCertificate, Existing::Refuse) => {
             let reason = " and holds a certificate";
             Err(StoreError::Exists(dir.to_owned(), reason))
@@ -109,6 +117,25 @@ fn access(path: &Path) -> impl Fn(io::Error) -> StoreError {
     }
 }
 
+/// Tries to make something where the directory shall be, or as near to it as there is a directory.
+fn is_writable(dir: &Path) -> io::Result<()> {
+    let mut above = absolute(dir)?;
+    while above.pop() {
+        if above.exists() {
+            return tempfile::tempdir_in(&above)?.close();
+        }
+    }
+    Ok(())
+}
+
+/// The directory itself, where a link leads to it.
+fn absolute(dir: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(dir),
+        found => found,
+    }
+}
+
 /// What stands where a certificate shall go.
 enum Occupied {
     No,
@@ -119,7 +146,15 @@ enum Occupied {
 fn occupied(dir: &Path) -> io::Result<Occupied> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupied::No),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link may lead nowhere.
+            let nothing = fs::symlink_metadata(dir).is_err();
+            return Ok(if nothing {
+                Occupied::No
+            } else {
+                Occupied::ByOthers
+            });
+        }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Ok(Occupied::ByOthers);
         }
@@ -139,10 +174,8 @@ fn occupied(dir: &Path) -> io::Result<Occupied> {
 /// Writes the files into a directory beside the target and swaps the two, so that the target is never
 /// half written.
 fn put<'a>(dir: &Path, files: impl Iterator<Item = (&'a &'a str, &'a String)>) -> io::Result<()> {
-    let parent = dir
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let dir = &absolute(dir)?;
+    let parent = dir.parent().unwrap_or(dir);
     fs::create_dir_all(parent)?;
     let scratch = tempfile::Builder::new()
         .prefix(".certificate-")

@@ -95,7 +95,8 @@ pub struct Weak {
 impl Facts {
     pub(super) fn new(stored: &Stored, declared: &IndexSet<String>, solver: &Solver) -> Self {
         Facts {
-            program: stored.source.name().to_owned(),
+            // Whoever made the certificate chose this name; it must not look like lines of the report.
+            program: stored.source.name().replace(char::is_control, "?"),
             model: stored.config.model,
             k: stored.config.k,
             fences: stored.config.fences.iter().cloned().sorted().collect(),

@@ -13,6 +13,17 @@ use cupola::report::{ModelResult, Report};
 
 use super::{Console, Failure};
 
+/// What became of the certificates, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Written {
+    /// There is one for each result that is verified.
+    All,
+    /// A limit kept one from being found.
+    NotAll,
+    /// One could not be written.
+    Failed,
+}
+
 /// Where certificates go.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
@@ -30,19 +41,22 @@ impl<'a> Target<'a> {
         Ok(target)
     }
 
-    /// Writes the certificates of a report. Whether there is one for each result that is verified.
+    /// Writes the certificates of a report, and tells of those that cannot be written.
     pub fn write(
         &self,
         task: &Task<'_>,
         report: &Report,
         config: &PipelineConfig,
         console: &Console,
-    ) -> Result<bool, Failure> {
-        let mut complete = true;
-        for result in &report.results {
-            complete &= self.write_one(task, result, config, console)?;
-        }
-        Ok(complete)
+    ) -> Written {
+        let each = report.results.iter().map(|result| {
+            let written = self.write_one(task, result, config, console);
+            written.unwrap_or_else(|failure| {
+                failure.tell(console);
+                Written::Failed
+            })
+        });
+        each.max().unwrap_or(Written::All)
     }
 
     fn write_one(
@@ -51,13 +65,13 @@ impl<'a> Target<'a> {
         result: &ModelResult,
         config: &PipelineConfig,
         console: &Console,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Written, Failure> {
         let model = result.model;
         let found = match pipeline::certificate(task, result, config) {
             Ok(Some(found)) => found,
             Ok(None) => {
                 console.note(&format!("no certificate for {model}: it is not verified"));
-                return Ok(true);
+                return Ok(Written::All);
             }
             Err(NoCertificate::Limit(reason)) => {
                 let message = format!(
@@ -65,7 +79,7 @@ impl<'a> Target<'a> {
                     NoCertificate::Limit(reason)
                 );
                 console.error(&message, Some("try `--max-states` or `--timeout`"));
-                return Ok(false);
+                return Ok(Written::NotAll);
             }
             Err(NoCertificate::Pipeline(error)) => return Err(Failure::message(error.to_string())),
         };
@@ -76,7 +90,7 @@ impl<'a> Target<'a> {
         console.note(&format!(
             "certificate for {model}: {pairs} pairs, in `{dir}`"
         ));
-        Ok(true)
+        Ok(Written::All)
     }
 
     fn place(&self, model: Model) -> PathBuf {

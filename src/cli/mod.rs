@@ -154,12 +154,8 @@ fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
         answer.and_then(|answer| answer.output.write(&answer.text).map(|()| answer.exit));
     match delivered {
         Ok(exit) => exit,
-        Err(Failure::Source(file, diagnostics)) => {
-            console.diagnostics(&file, &diagnostics);
-            Exit::BadInput
-        }
-        Err(Failure::Message(message, way_out)) => {
-            console.error(&message, way_out.as_deref());
+        Err(failure) => {
+            failure.tell(console);
             Exit::BadInput
         }
     }
@@ -189,6 +185,14 @@ impl Exit {
 }
 
 impl Failure {
+    /// Explains it.
+    fn tell(&self, console: &Console) {
+        match self {
+            Failure::Source(file, diagnostics) => console.diagnostics(file, diagnostics),
+            Failure::Message(message, way_out) => console.error(message, way_out.as_deref()),
+        }
+    }
+
     /// A failure that is not about a place of the source.
     pub fn message(message: impl Into<String>) -> Self {
         Failure::Message(message.into(), None)

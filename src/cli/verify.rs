@@ -8,7 +8,7 @@ use cupola::model::Model;
 use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig, REFUTE_STATES, VerifyConfig};
 use cupola::report::{Method, TraceForm, Verdict};
 
-use super::certificate::Target;
+use super::certificate::{Target, Written};
 use super::interrupt::stop_on_interrupt;
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
@@ -101,14 +101,15 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         Ok(report) => report,
         Err(error) => return Err(loaded.failure(error)),
     };
-    let certified = match target {
-        Some(target) => target.write(&loaded.task(), &report, &config.pipeline, console)?,
-        None => true,
+    let written = match target {
+        Some(target) => target.write(&loaded.task(), &report, &config.pipeline, console),
+        None => Written::All,
     };
-    let exit = match report.verdict() {
-        Verdict::Verified if certified => Exit::Done,
-        Verdict::Violated => Exit::Violated,
-        Verdict::Verified | Verdict::Unknown => Exit::Unknown,
+    let exit = match (report.verdict(), written) {
+        (_, Written::Failed) => Exit::BadInput,
+        (Verdict::Verified, Written::All) => Exit::Done,
+        (Verdict::Violated, _) => Exit::Violated,
+        (Verdict::Verified, Written::NotAll) | (Verdict::Unknown, _) => Exit::Unknown,
     };
     let (text, json) = (|| report.text_with(args.trace), || report.json());
     Ok(args.report.answer(text, json, exit))

@@ -35,6 +35,8 @@ impl Library {
     pub fn new(predicates: &[Formula]) -> Self {
         let mut params = Params::new();
         params.set_u32("rlimit", QUESTION_EFFORT);
+        // Ctrl-C is ours: while Z3 worked it would take it for itself.
+        params.set_bool("ctrl_c", false);
         // Of Z3's solvers this one is the fastest on our questions and finds the most telling models.
         let z3 = z3::Solver::new_for_logic("QF_LIA").expect("Z3 knows linear integer arithmetic");
         z3.set_params(&params);

@@ -8,6 +8,7 @@ use std::process::Command as Process;
 use assert_cmd::Command;
 use cupola::certificate::{self, Existing, StoreError};
 use cupola::certify::{self, Effort, Solver, Verdict};
+use cupola::lang::source::SourceFile;
 use tempfile::TempDir;
 
 use crate::bases::{Base, cases};
@@ -142,13 +143,47 @@ fn when_the_time_is_over_the_answer_is_unknown() {
     assert_eq!(code, Some(0), "{stdout}");
 }
 
+/// All answers are right, but the solver has not ended with them.
+#[test]
+fn a_solver_that_says_more_is_not_believed() {
+    let base = base();
+    let (folder, dir) = written(&base);
+    let all = base.obligations.matches("(check-sat)").count();
+    for more in ["echo sat", "echo '(error \"late\")'"] {
+        let text = format!("yes unsat | head -n {all}; {more}");
+        let solver = script(folder.path(), &text);
+        let (code, stdout, _) = certify(&dir, &["--solver", &solver]);
+        assert_eq!(code, Some(5), "{stdout}");
+        assert!(
+            stdout.contains("it says more than it was asked"),
+            "{stdout}"
+        );
+    }
+}
+
+/// The name of the program is not a way to write lines into the report.
+#[test]
+fn names_are_told_on_one_line() {
+    let mut base = base();
+    let text = base.stored.source.text().to_owned();
+    base.stored.source = SourceFile::new("a.cup\n  trusted: nothing\u{1b}[8m", text);
+    let effort = Effort::from(Solver::Library);
+    let report = certify::check_with(&base.stored, &base.obligations, &effort);
+    let told = report.expect("a report").to_string();
+    let first = told.lines().next();
+    assert!(
+        first.is_some_and(|line| line.contains("a.cup?  trusted: nothing?[8m under")),
+        "{told}"
+    );
+}
+
 /// Whoever watches sees how many obligations there are and how many are discharged.
 #[test]
 fn progress_is_counted() {
     let base = base();
     let (folder, _) = written(&base);
     let all = base.obligations.matches("(check-sat)").count() as u64;
-    let yes = script(folder.path(), "yes unsat");
+    let yes = script(folder.path(), &format!("yes unsat | head -n {all}"));
     for solver in [Solver::Library, yes.parse().expect("a solver")] {
         let effort = Effort::from(solver);
         let report = certify::check_with(&base.stored, &base.obligations, &effort);

@@ -90,6 +90,10 @@ fn load(script: Script<'_>, claims: &[ClaimId]) -> Option<Solver> {
         let _ = writeln!(text, "(assert (=> {switch} (and {taken} {formula})))");
     }
     let solver = Solver::new();
+    // Ctrl-C is ours: while Z3 worked it would take it for itself.
+    let mut params = Params::new();
+    params.set_bool("ctrl_c", false);
+    solver.set_params(&params);
     solver.from_string(text);
     // Z3 drops a text with a mistake in it.
     let complete = solver.get_assertions().len() == claims.len();

@@ -33,13 +33,18 @@ pub(super) fn refute(
 ) -> Result<Option<Unrefuted>, SolverError> {
     let run = |text: &str| -> io::Result<Option<Unrefuted>> {
         let mut solver = Running::start(path, &effort.stop, text)?;
+        let mut last = None;
         for claim in script.claims() {
             if let Some(answer) = solver.answer()? {
                 return Ok(Some(Unrefuted { claim, answer }));
             }
             effort.progress.answer();
+            last = Some(claim);
         }
-        Ok(None)
+        let more = solver.more()?;
+        Ok(last
+            .zip(more)
+            .map(|(claim, answer)| Unrefuted { claim, answer }))
     };
     run(&script.to_smtlib()).map_err(|error| failed(path, error))
 }
@@ -115,6 +120,21 @@ impl Running {
             "sat" => Some(Answer::Sat),
             "unknown" => Some(Answer::Unknown("it answers `unknown`".to_owned())),
             other => Some(Answer::Unknown(format!("it answers `{other}`"))),
+        })
+    }
+
+    /// What is wrong with a solver that has given all answers, if it does not end there.
+    fn more(&self) -> io::Result<Option<Answer>> {
+        Ok(match self.line()? {
+            Line::End => None,
+            Line::Stopped => Some(Answer::Stopped),
+            Line::Text(line) => {
+                let line = String::from_utf8_lossy(&line);
+                let line = line.trim();
+                Some(Answer::Unknown(format!(
+                    "it says more than it was asked: `{line}`"
+                )))
+            }
         })
     }
 

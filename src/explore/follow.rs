@@ -174,7 +174,7 @@ impl Run<'_, '_> {
             kind: PropertyKind::Overflow,
             span: self.last,
         });
-        let told = trace::from_moves(initial.to_vec(), self.moves, property);
+        let told = trace::from_moves(model, initial.to_vec(), self.moves, property);
         let told = match broken {
             Some(_) => trace::retold(program, model, &told).map(Followed::Broken),
             None => trace::retold_run(program, model, &told).map(Followed::Ran),

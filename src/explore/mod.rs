@@ -28,10 +28,11 @@ mod tests;
 mod trace;
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
+
+use itertools::Itertools;
 
 use crate::model::Model;
 use crate::program::Program;
@@ -186,9 +187,18 @@ impl Star {
         (low <= high).then_some(Star { low, high })
     }
 
-    /// The values.
-    pub fn values(self) -> RangeInclusive<i64> {
-        self.low..=self.high
+    /// The values, those closest to 0 first.
+    pub fn values(self) -> impl Iterator<Item = i64> + Clone {
+        let negative = (self.low..=self.high.min(-1)).rev();
+        let others = self.low.max(0)..=self.high;
+        others.merge_by(negative, |other, negative| {
+            other.unsigned_abs() <= negative.unsigned_abs()
+        })
+    }
+
+    /// The least and the greatest value.
+    pub fn ends(self) -> (i64, i64) {
+        (self.low, self.high)
     }
 }
 

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use itertools::Itertools;
+
 use crate::model::Model;
 use crate::program::{Program, VarId};
 
@@ -115,11 +117,11 @@ impl<'m> Findings<'m> {
         if !arbitrary.is_empty() {
             self.limits.insert(Limit::Star);
         }
-        for &var in &arbitrary {
-            state.set_value(var, *self.config.star.values().start());
-        }
-        self.add(state)?;
-        while next_choice(state, &arbitrary, self.config) {
+        let values = arbitrary.iter().map(|_| self.config.star.values());
+        for choice in values.multi_cartesian_product() {
+            for (&var, value) in arbitrary.iter().zip(choice) {
+                state.set_value(var, value);
+            }
             state.settle();
             self.look_at_clock()?;
             self.add(state)?;
@@ -273,18 +275,4 @@ impl<'m> Findings<'m> {
         }
         outcomes
     }
-}
-
-/// Counts the arbitrary values up, like the digits of a number; false behind the last choice.
-fn next_choice(state: &mut State, arbitrary: &[VarId], config: &ExploreConfig) -> bool {
-    let values = config.star.values();
-    for &var in arbitrary {
-        let value = state.value(var);
-        if value < *values.end() {
-            state.set_value(var, value + 1);
-            return true;
-        }
-        state.set_value(var, *values.start());
-    }
-    false
 }

@@ -20,6 +20,8 @@ use super::state::State;
 /// An execution that breaks a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
+    /// The memory model that it is an execution of.
+    pub model: Model,
     /// The values of all variables at the start.
     pub initial: Vec<i64>,
     /// The steps. If the property is a spec it is broken behind the last one, else by it.
@@ -129,6 +131,7 @@ pub(super) fn tell(
         Ending::State(spec) => seen.read_cond(&spec.cond, state.view()),
     }
     Trace {
+        model: machine.model,
         initial,
         steps,
         property,
@@ -138,11 +141,17 @@ pub(super) fn tell(
 
 /// The execution with these moves instead, as far as it is known without running it.
 pub(super) fn unseen(trace: &Trace, moves: Vec<Move>) -> Trace {
-    from_moves(trace.initial.clone(), moves, trace.property.clone())
+    let initial = trace.initial.clone();
+    from_moves(trace.model, initial, moves, trace.property.clone())
 }
 
 /// An execution as far as it is known without running it.
-pub(super) fn from_moves(initial: Vec<i64>, moves: Vec<Move>, property: Property) -> Trace {
+pub(super) fn from_moves(
+    model: Model,
+    initial: Vec<i64>,
+    moves: Vec<Move>,
+    property: Property,
+) -> Trace {
     let step = |action| Step {
         action,
         span: None,
@@ -151,6 +160,7 @@ pub(super) fn from_moves(initial: Vec<i64>, moves: Vec<Move>, property: Property
         buffers: Vec::new(),
     };
     Trace {
+        model,
         initial,
         steps: moves.into_iter().map(step).collect(),
         property,
@@ -199,6 +209,7 @@ fn tell_again(program: &Program, model: Model, trace: &Trace) -> Trace {
         seen.read_cond(&spec.cond, state.view());
     }
     Trace {
+        model,
         steps,
         seen: seen.reads,
         ..trace.clone()

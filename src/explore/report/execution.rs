@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::explore::{Access, MoveKind, Property, PropertyKind, Step, Trace, statement};
 use crate::lang::ast::SpecKind;
 use crate::lang::source::SourceFile;
+use crate::model::Model;
 use crate::program::{Action, Branch, BranchKind, Edge, Program, ThreadId, VarId};
 
-use super::table::{Align, columns};
+use super::table::{Align, columns_and};
 
 /// An execution together with what it is of.
 #[derive(Clone, Copy)]
@@ -42,9 +43,10 @@ impl Execution<'_> {
             let steps = self.trace.steps.iter().enumerate();
             let mut rows = vec![self.headings()];
             rows.extend(steps.map(|(index, step)| self.row(index + 1, step)));
-            let buffers = self.program.threads.iter().map(|_| Align::Left);
+            let kept = self.buffered().count();
+            let buffers = self.buffered().map(|_| Align::Left);
             let align = HEADINGS.iter().map(|&(_, align)| align).chain(buffers);
-            text.push_str(&columns(&align.collect::<Vec<Align>>(), &rows));
+            text.push_str(&columns_and(&align.collect::<Vec<Align>>(), kept, &rows));
         }
         text.push_str(&self.ending());
         text.push('\n');
@@ -72,8 +74,8 @@ impl Execution<'_> {
 
     fn headings(&self) -> Vec<String> {
         let headings = HEADINGS.iter().map(|&(heading, _)| heading.to_owned());
-        let threads = self.program.threads.iter();
-        let buffers = threads.map(|thread| format!("{} buffer", thread.display_name));
+        let buffers = self.buffered();
+        let buffers = buffers.map(|thread| format!("{} buffer", self.thread(thread)));
         headings.chain(buffers).collect()
     }
 
@@ -98,9 +100,16 @@ impl Execution<'_> {
             accesses(&step.reads),
             writes,
         ];
-        let threads = self.program.thread_ids();
-        let buffers = threads.map(|thread| self.buffers_text(step, thread));
+        let buffers = self.buffered();
+        let buffers = buffers.map(|thread| self.buffers_text(step, thread));
         cells.into_iter().chain(buffers).collect()
+    }
+
+    /// The threads whose buffers are shown: all, where the model has buffers.
+    fn buffered(&self) -> impl Iterator<Item = ThreadId> {
+        let has_buffers = self.trace.model != Model::Sc;
+        let threads = self.program.thread_ids();
+        threads.filter(move |_| has_buffers)
     }
 
     /// `x = 1, y = 2`, the oldest store first; the FIFOs of one thread apart from each other by `|`.

@@ -75,8 +75,7 @@ impl<'a> Report<'a> {
                 "keep values small with `assume`",
             ),
             Limit::Star => {
-                let values = self.config.star.values();
-                let (low, high) = (values.start(), values.end());
+                let (low, high) = self.config.star.ends();
                 (
                     format!("arbitrary values were tried only from {low} to {high}"),
                     "widen --star to look further; no range covers all values",

@@ -187,3 +187,14 @@ fn only_the_exact_check_is_an_overflow() {
         "overflow"
     );
 }
+
+#[test]
+fn arbitrary_values_close_to_zero_come_first() {
+    let values =
+        |low, high| -> Vec<i64> { Star::new(low, high).expect("a range").values().collect() };
+    assert_eq!(values(-2, 3), [0, 1, -1, 2, -2, 3]);
+    assert_eq!(values(2, 4), [2, 3, 4]);
+    assert_eq!(values(-4, -2), [-2, -3, -4]);
+    let most = Star::new(i64::MIN, i64::MAX).expect("a range");
+    assert_eq!(most.values().take(3).collect::<Vec<_>>(), [0, 1, -1]);
+}

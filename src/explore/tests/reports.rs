@@ -141,7 +141,7 @@ fn optional_fences_are_shown_as_off() {
     let expected = "\
 test.cup under tso: violated, assertion `line 4` (3 states)
 
-step  thread  line  statement
+step  thread  line  statement         P buffer
    1  P          2  fence? a; is off
    2  P          3  fence;
    3  P          4  assert(false);

@@ -86,7 +86,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             Ok(args.report.answer(text, json, Exit::Done))
         }
         Ok(Err(proved)) => {
-            let (verdict, exit, why) = prove::judged(&proved, &loaded.file);
+            let (verdict, exit, why) = prove::judged(&proved, &loaded);
             console.note(&format!(
                 "{verdict}: cube extrapolation needs the proof's cubes, and {}",
                 why.unwrap_or_default()

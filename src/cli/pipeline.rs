@@ -166,6 +166,11 @@ impl Loaded {
         }
     }
 
+    /// The predicates, where they were taken from the program.
+    pub fn harvested(&self) -> Option<Vec<String>> {
+        self.harvested.then(|| self.task().predicates())
+    }
+
     /// The failure that an error of the pipeline is.
     pub fn failure(self, error: PipelineError) -> Failure {
         match error {

@@ -1,14 +1,13 @@
 //! `cupola prove`: verifies under SC and completes the proof with its cubes.
 
 use clap::Args;
-use cupola::lang::source::SourceFile;
 use cupola::pipeline::{self, Proved};
 use cupola::program;
 use cupola::report::{AttemptOutcome, Method};
 use indexmap::IndexSet;
 use serde_json::json;
 
-use super::pipeline::PipelineArgs;
+use super::pipeline::{Loaded, PipelineArgs};
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Verifies a program under sequential consistency and prints the proof with its cubes.
@@ -29,7 +28,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
         Err(error) => return Err(loaded.failure(error)),
     };
     let program = program::lower(&loaded.checked, &IndexSet::new());
-    let (verdict, exit, why) = judged(&proved, &loaded.file);
+    let (verdict, exit, why) = judged(&proved, &loaded);
     if let Some(why) = &why {
         console.note(&format!("{verdict}: {why}"));
     }
@@ -64,12 +63,12 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
 }
 
 /// What is to be said of a proof: a word, how the command ends, and why there is none.
-pub fn judged(proved: &Proved, source: &SourceFile) -> (&'static str, Exit, Option<String>) {
+pub fn judged(proved: &Proved, loaded: &Loaded) -> (&'static str, Exit, Option<String>) {
     let attempt = &proved.attempt;
     match (&proved.proof, &attempt.outcome) {
         (Some(_), _) => ("verified", Exit::Done, None),
         (None, outcome) => {
-            let why = explanation(outcome, attempt.method, source);
+            let why = explanation(outcome, attempt.method, loaded);
             match outcome {
                 AttemptOutcome::Violated(_) => ("violated", Exit::Violated, Some(why)),
                 _ => ("unknown", Exit::Unknown, Some(why)),
@@ -78,18 +77,18 @@ pub fn judged(proved: &Proved, source: &SourceFile) -> (&'static str, Exit, Opti
     }
 }
 
-fn explanation(outcome: &AttemptOutcome, method: Method, source: &SourceFile) -> String {
+fn explanation(outcome: &AttemptOutcome, method: Method, loaded: &Loaded) -> String {
     match outcome {
         AttemptOutcome::Violated(violation) => format!(
             "under sc `{}` is broken by this execution:\n{}",
             violation.property,
-            violation.text(source)
+            violation.text(&loaded.file)
         ),
         AttemptOutcome::Abstraction(property, trace)
         | AttemptOutcome::Overflow(property, trace) => format!(
             "under sc the predicates cannot exclude that `{}` is broken:\n{}",
             property.name,
-            trace.explained(method)
+            trace.explained(method, loaded.harvested().as_deref())
         ),
         AttemptOutcome::Limit(_) => {
             "a limit was reached; try `--max-states` or `--timeout`".to_owned()

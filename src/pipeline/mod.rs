@@ -58,6 +58,14 @@ pub struct Task<'a> {
     pub proof: &'a Proof,
 }
 
+impl Task<'_> {
+    /// The predicates of the proof as text.
+    pub fn predicates(&self) -> Vec<String> {
+        let program = program::lower(self.checked, &IndexSet::new());
+        self.proof.lines(&program).0
+    }
+}
+
 /// What all stages need to know.
 #[derive(Clone, Debug)]
 pub struct PipelineConfig {

@@ -96,7 +96,7 @@ pub fn verify(
     Ok(Report {
         program: task.file.name().to_owned(),
         source: task.file.clone(),
-        harvested,
+        harvested: harvested.then(|| task.predicates()),
         predicates_sc: task.proof.predicates.len(),
         results,
     })

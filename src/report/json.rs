@@ -39,7 +39,7 @@ impl Report {
         json!({
             "schema": SCHEMA,
             "program": self.program,
-            "harvested": self.harvested,
+            "harvested": self.harvested.is_some(),
             "results": results,
         })
     }

@@ -39,8 +39,8 @@ pub struct Report {
     pub program: String,
     /// The program's text.
     pub source: SourceFile,
-    /// Whether the predicates were taken from the program for want of a proof.
-    pub harvested: bool,
+    /// The predicates, where they were taken from the program for want of a proof.
+    pub harvested: Option<Vec<String>>,
     /// The number of the proof's predicates.
     pub predicates_sc: usize,
     /// One result for each model that was asked for.

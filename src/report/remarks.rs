@@ -1,7 +1,6 @@
 //! What there is to say about a model that is neither verified nor violated: the path that stands in
 //! the way, whether it is real, and what to try.
 
-use crate::lang::source::SourceFile;
 use crate::model::Model;
 
 use super::{
@@ -39,11 +38,11 @@ fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
             format!(
                 "\n{model}: the abstraction cannot exclude that `{}` is broken:\n{}",
                 property.name,
-                trace.explained(last.method)
+                trace.explained(last.method, report.harvested.as_deref())
             )
         }
         AttemptOutcome::Overflow(_, trace) => {
-            format!("\n{model}: ") + &overflow(trace, last.k, &report.source)
+            format!("\n{model}: ") + &overflow(trace, last.k, report)
         }
         AttemptOutcome::Limit(StopReason::States) => {
             format!("\n{model}: the checker stored as many states as it may; try `--max-states`.\n")
@@ -66,7 +65,7 @@ fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
 }
 
 /// An overflow: an execution that has it, or the path that may.
-fn overflow(trace: &AbstractTrace, k: usize, source: &SourceFile) -> String {
+fn overflow(trace: &AbstractTrace, k: usize, report: &Report) -> String {
     let last = trace.steps.last();
     let (thread, line) = last.map_or(("a thread", 0), |step| (&step.thread, step.line));
     let more = match k {
@@ -84,13 +83,13 @@ fn overflow(trace: &AbstractTrace, k: usize, source: &SourceFile) -> String {
     match &trace.reality {
         Reality::Real(execution) => format!(
             "{more}, as this execution shows; it breaks no property:\n{}{larger}",
-            execution.text(source)
+            execution.text(&report.source)
         ),
         Reality::Impossible(..) => format!(
             "the abstraction cannot exclude that {more}:\n{}{}{}",
             trace.text(),
             reality(trace),
-            lack(trace).unwrap_or_else(|| larger.to_owned()),
+            lack(trace, report.harvested.as_deref()).unwrap_or_else(|| larger.to_owned()),
         ),
         Reality::Undecided => format!(
             "the abstraction cannot exclude that {more}:\n{}{larger}",
@@ -104,7 +103,11 @@ fn reality(trace: &AbstractTrace) -> String {
     match &trace.reality {
         Reality::Impossible(index, _) => {
             let step = &trace.steps[(*index).min(trace.steps.len().saturating_sub(1))];
+            let last = index + 1 >= trace.steps.len();
             let what = match step.edge {
+                Some(_) if last => {
+                    format!("breaks nothing in reality: `{}`", step.text)
+                }
                 Some(_) => format!("cannot be taken in reality: `{}`", step.text),
                 None => "finds the property intact in reality".to_owned(),
             };
@@ -115,17 +118,19 @@ fn reality(trace: &AbstractTrace) -> String {
     }
 }
 
-/// What would exclude a path that is not real, if that is known.
-fn lack(trace: &AbstractTrace) -> Option<String> {
+/// What would exclude a path that is not real, if that is known. Where the predicates were harvested there is
+/// no proof to put it into, and the whole proof is shown.
+fn lack(trace: &AbstractTrace, harvested: Option<&[String]>) -> Option<String> {
     match &trace.reality {
         Reality::Impossible(_, Lack::Predicates(lines)) => {
             let what = match &lines[..] {
                 [_] => "a fact that no predicate of the proof tells; with this line",
                 _ => "facts that no predicate of the proof tells; with these lines",
             };
-            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            let texts: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            let whole = harvested.map_or(String::new(), |harvested| first_proof(harvested, lines));
             Some(format!(
-                "It hinges on {what} in `predicates {{ }}` the path is excluded:\n{lines}"
+                "It hinges on {what} in `predicates {{ }}` the predicates exclude the path (the cubes must be large enough):\n{texts}{whole}"
             ))
         }
         Reality::Impossible(_, Lack::Cubes) => Some(format!(
@@ -135,10 +140,24 @@ fn lack(trace: &AbstractTrace) -> Option<String> {
     }
 }
 
+/// A proof with the predicates taken from the program and new lines.
+fn first_proof(harvested: &[String], lines: &[String]) -> String {
+    let known = harvested
+        .iter()
+        .map(|predicate| format!("  {predicate};\n"));
+    let new = lines.iter().map(|line| format!("  {line}\n"));
+    let entries: String = known.chain(new).collect();
+    format!(
+        "There is no proof yet; this one has the predicates that were taken from the program, too:\n\
+        predicates {{\n{entries}}}\n"
+    )
+}
+
 impl AbstractTrace {
-    /// The path of a try with this method, whether it is real, and what to try.
-    pub fn explained(&self, method: Method) -> String {
-        let advice = lack(self).unwrap_or_else(|| advice(method));
+    /// The path of a try with this method, whether it is real, and what to try; `harvested` are the
+    /// predicates where there is no proof.
+    pub fn explained(&self, method: Method, harvested: Option<&[String]>) -> String {
+        let advice = lack(self, harvested).unwrap_or_else(|| advice(method));
         self.text() + &reality(self) + &advice
     }
 }

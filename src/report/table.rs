@@ -43,7 +43,7 @@ impl Report {
     pub fn text_with(&self, form: TraceForm) -> String {
         let rows = self.results.iter().flat_map(rows);
         let mut text = table(rows.collect());
-        if self.harvested {
+        if self.harvested.is_some() {
             text += "\nThere is no proof: the predicates were taken from the program.\n";
         }
         for result in &self.results {

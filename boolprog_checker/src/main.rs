@@ -140,8 +140,7 @@ fn run(arguments: &Arguments) -> u8 {
         }
     };
     if arguments.print {
-        say(&program.to_string());
-        return 0;
+        return say(&program.to_string(), 0);
     }
     let outcome = check(&program, &arguments.options());
     let report = Report {
@@ -151,12 +150,11 @@ fn run(arguments: &Arguments) -> u8 {
         outcome: &outcome,
         stats: arguments.stats,
     };
-    if arguments.json {
-        say(&format!("{:#}\n", report.to_json()));
-    } else {
-        say(&report.to_text());
-    }
-    exit_code(outcome.verdict())
+    let told = match arguments.json {
+        true => format!("{:#}\n", report.to_json()),
+        false => report.to_text(),
+    };
+    say(&told, exit_code(outcome.verdict()))
 }
 
 /// The text to check, without the mark that some editors write at the start of a file.
@@ -180,10 +178,16 @@ fn read_all(arguments: &Arguments) -> io::Result<String> {
     }
 }
 
-/// Writes to standard output; a reader that has gone away is not an error.
-fn say(text: &str) {
+/// Writes to standard output and gives the exit code back; a reader that has gone away is not an error.
+fn say(text: &str, code: u8) -> u8 {
     let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("error: cannot write the report: {error}"));
+            2
+        }
+        Ok(()) | Err(_) => code,
+    }
 }
 
 /// Writes a line to standard error.

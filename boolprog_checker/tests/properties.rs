@@ -21,7 +21,7 @@ use boolprog_checker::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
-use support::generate::{program, rivals};
+use support::generate::{program, rivals, visitors};
 use support::reference::Reference;
 
 /// Most states of the reference interpreter; larger programs are left out.
@@ -169,6 +169,19 @@ fn reductions_do_not_change_verdicts() {
 #[test]
 fn reductions_do_not_change_verdicts_of_rivals() {
     run_on(rivals(), 400, 6, |_, program| {
+        verdicts_without_reductions(program)
+    });
+}
+
+/// The same where a thread comes into the text of another `enforce`.
+#[test]
+fn reductions_do_not_change_verdicts_of_visitors() {
+    run_on(visitors(), 600, 9, |tree, program| {
+        let reference = Reference::new(tree);
+        if let Some(expected) = reference.violations(LIMIT, |_| {}) {
+            let outcome = check(program, &Options::default());
+            prop_assert_eq!(with_verdict(&outcome, Verdict::Violated), expected);
+        }
         verdicts_without_reductions(program)
     });
 }

@@ -2,7 +2,8 @@
 //!
 //! A copy has bits of its own for its variables, locations of its own for its statements, in the
 //! order of their numbers, and its own reading of the procedure's `enforce`. A copy made for a call has one more
-//! location, for the end of its text, from where control goes back to the caller; the `enforce` there is the caller's.
+//! location, for the end of its text, from where control goes back to the caller. The `enforce` there is the
+//! caller's; where results are still to be written, there is none, since it is about them, too.
 
 use rustc_hash::FxHashMap;
 
@@ -103,6 +104,7 @@ impl<'a> Lowering<'a> {
             self.location(image, enforce, Some(StmtId(id)));
         }
         if inlined {
+            let behind = behind.filter(|_| procedure.results == 0);
             self.location(image, behind, None);
         }
         (

@@ -4,7 +4,8 @@
 //! there writes it before it reads it. Its value cannot influence anything any more, so it becomes
 //! unknown when the thread arrives, and states that differ in it alone become one. Variables that
 //! share a conjunct of an `enforce` learn from each other: whoever touches one of them reads the others; they are
-//! forgotten together or not at all, and not if a clause knows one of them for itself. What main does before it
+//! forgotten together or not at all, and not if a clause knows one of them for itself. Whoever comes into the text of an
+//! `enforce` reads all its variables. What main does before it
 //! starts the first thread does not count as touching. Where threads of several kinds can come to a
 //! location nothing is forgotten there, because one of them may need what another one does not.
 //!
@@ -12,7 +13,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::visibility::{Role, roles, touched_globals};
+use super::visibility::{Role, entered, roles, touched_globals};
 use super::{Action, Edge, FrameBit, LocId, Machine};
 
 /// Says for each location what is forgotten there.
@@ -90,7 +91,7 @@ fn live(
             let mut now = std::mem::take(&mut live[index]);
             let before = now.len();
             for edge in &machine.locations[index].edges {
-                let (reads, writes) = accesses(edge, groups);
+                let (reads, writes) = accesses(machine, index, edge, groups);
                 if edge.target != LocId::ENDED && edge.target.index() != index {
                     let behind = live[edge.target.index()].iter();
                     now.extend(behind.filter(|bit| !writes.contains(bit)));
@@ -108,8 +109,14 @@ fn live(
 
 /// The variables that a step reads, and those that it writes. Of a group that it touches it reads what it
 /// does not write, since an `enforce` makes that known.
-fn accesses(edge: &Edge, groups: &[FxHashSet<FrameBit>]) -> (Vec<FrameBit>, Vec<FrameBit>) {
+fn accesses(
+    machine: &Machine,
+    from: usize,
+    edge: &Edge,
+    groups: &[FxHashSet<FrameBit>],
+) -> (Vec<FrameBit>, Vec<FrameBit>) {
     let (mut reads, writes) = direct_accesses(edge);
+    reads.extend(entered(machine, &machine.locations[from], edge));
     let touches =
         |group: &&FxHashSet<FrameBit>| reads.iter().chain(&writes).any(|bit| group.contains(bit));
     let touched: Vec<FrameBit> = groups.iter().filter(touches).flatten().copied().collect();

@@ -7,6 +7,7 @@
 //! locals, then the next values of an assignment with `constrain`.
 
 pub(crate) mod atomic;
+mod circles;
 pub(crate) mod code;
 pub(crate) mod condition;
 mod copy;

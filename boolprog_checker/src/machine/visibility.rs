@@ -5,7 +5,9 @@
 //! they are taken together, and so on: a *cluster*. Visible is a cluster with a variable of an assertion, and one with a
 //! global if two threads can touch it at a time (main is alone until it starts the first): any
 //! variable of it, not the same one. A conjunct with a local is there once for each thread in the text of its `enforce`,
-//! so such a thread touches the cluster by being there.
+//! so such a thread touches the cluster by being there. A cluster with a global that another `enforce` than that of the
+//! step's own place reads is visible, too: whoever is about to come into the text of that one is held up by
+//! its values, also by those that make the step impossible.
 //! A location is reducible if all its steps are invisible and none of them leads backwards. While a
 //! thread stands at a reducible location and can move, only that thread is moved; this is partial-order
 //! reduction with one thread's steps as the ample set:
@@ -19,18 +21,20 @@
 //! covered states. An `enforce` may be active through any thread in its text; a step stays invisible
 //! only if its own thread keeps it active before and after.
 
+use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::circles::circles;
 use super::{Action, Edge, EnforceId, FrameBit, ImageId, LocId, Location, Machine};
 
 /// Marks the reducible locations.
 pub(crate) fn mark_reducible(machine: &mut Machine) {
-    let visible = visible_variables(machine);
+    let clusters = clusters(machine);
     let backwards = backward_targets(machine);
     for index in 0..machine.locations.len() {
         let at = LocId(index as u32);
         let location = machine.location(at);
-        let invisible = |edge: &Edge| is_invisible(machine, &visible, at, edge);
+        let invisible = |edge: &Edge| is_invisible(machine, &clusters, at, edge);
         let reducible = !location.atomic
             && !backwards.contains(&at)
             && !location.edges.is_empty()
@@ -50,7 +54,7 @@ fn variable(machine: &Machine, image: ImageId, bit: FrameBit) -> Variable {
     }
 }
 
-fn is_invisible(machine: &Machine, visible: &FxHashSet<Variable>, at: LocId, edge: &Edge) -> bool {
+fn is_invisible(machine: &Machine, clusters: &Clusters, at: LocId, edge: &Edge) -> bool {
     let location = machine.location(at);
     let plain = matches!(
         edge.action,
@@ -60,30 +64,11 @@ fn is_invisible(machine: &Machine, visible: &FxHashSet<Variable>, at: LocId, edg
         return false;
     }
     let target = machine.location(edge.target);
-    let bits = edge.bits();
-    !target.atomic
-        && target.enforce == location.enforce
-        && bits
-            .iter()
-            .all(|bit| !visible.contains(&variable(machine, location.image, *bit)))
-        && !enforced_elsewhere(machine, location.enforce, &bits)
-}
-
-/// Whether an `enforce` other than the thread's own reads one of these globals.
-fn enforced_elsewhere(machine: &Machine, own: Option<EnforceId>, bits: &[FrameBit]) -> bool {
-    let first_local = machine.first_local();
-    let reads = |bit: &FrameBit, id: usize| {
-        machine.enforces[id]
-            .condition
-            .bits
-            .binary_search(bit)
-            .is_ok()
+    let unseen = |bit: FrameBit| {
+        let cluster = clusters.get(variable(machine, location.image, bit));
+        cluster.is_none_or(|cluster| !cluster.is_visible_under(location.enforce))
     };
-    let others = (0..machine.enforces.len()).filter(|id| own.is_none_or(|own| own.index() != *id));
-    let globals: Vec<_> = bits.iter().filter(|bit| **bit < first_local).collect();
-    others
-        .into_iter()
-        .any(|id| globals.iter().any(|bit| reads(bit, id)))
+    !target.atomic && target.enforce == location.enforce && edge.bits().into_iter().all(unseen)
 }
 
 fn backward_targets(machine: &Machine) -> FxHashSet<LocId> {
@@ -96,11 +81,17 @@ fn backward_targets(machine: &Machine) -> FxHashSet<LocId> {
         .collect()
 }
 
-fn visible_variables(machine: &Machine) -> FxHashSet<Variable> {
+/// The variables by their clusters, with who touches them.
+fn clusters(machine: &Machine) -> Clusters {
     let mut clusters = Clusters::default();
-    for (image, group) in conjuncts(machine) {
+    for (_, image, group) in conjuncts(machine) {
         let variables = group.iter().map(|bit| variable(machine, image, *bit));
         clusters.join(variables);
+    }
+    for (id, image, group) in conjuncts(machine) {
+        if let Some(first) = group.first() {
+            clusters.enforce(variable(machine, image, *first), id);
+        }
     }
     let roles = roles(machine);
     for (number, role) in roles.iter().enumerate() {
@@ -114,7 +105,7 @@ fn visible_variables(machine: &Machine) -> FxHashSet<Variable> {
         }
     }
     asserted(machine).for_each(|variable| clusters.assert(variable));
-    clusters.visible()
+    clusters
 }
 
 /// The variables that assertions read.
@@ -128,17 +119,18 @@ fn asserted(machine: &Machine) -> impl Iterator<Item = Variable> {
 }
 
 /// The variables of each conjunct of each `enforce` that threads can be under, with its image.
-fn conjuncts(machine: &Machine) -> impl Iterator<Item = (ImageId, &Vec<FrameBit>)> {
+fn conjuncts(machine: &Machine) -> impl Iterator<Item = (EnforceId, ImageId, &Vec<FrameBit>)> {
     let mut images = vec![None; machine.enforces.len()];
     for location in &machine.locations {
         if let Some(id) = location.enforce {
             images[id.index()] = Some(location.image);
         }
     }
-    let enforces = machine.enforces.iter().zip(images);
-    enforces.flat_map(|(enforce, image)| {
+    let ids = (0..).map(EnforceId);
+    let enforces = machine.enforces.iter().zip(images).zip(ids);
+    enforces.flat_map(|((enforce, image), id)| {
         let groups = enforce.condition.groups.iter();
-        groups.filter_map(move |group| Some((image?, group)))
+        groups.filter_map(move |group| Some((id, image?, group)))
     })
 }
 
@@ -193,6 +185,8 @@ struct Cluster {
     variables: Vec<Variable>,
     threads: Threads,
     asserted: bool,
+    /// The `enforce`s that have a conjunct over its variables.
+    enforces: FxHashSet<EnforceId>,
 }
 
 impl Clusters {
@@ -237,16 +231,23 @@ impl Clusters {
         self.all[number].asserted = true;
     }
 
-    fn visible(self) -> FxHashSet<Variable> {
-        let visible = self.all.into_iter().filter(Cluster::is_visible);
-        visible.flat_map(|cluster| cluster.variables).collect()
+    fn enforce(&mut self, variable: Variable, id: EnforceId) {
+        let number = self.of(variable);
+        self.all[number].enforces.insert(id);
+    }
+
+    fn get(&self, variable: Variable) -> Option<&Cluster> {
+        self.of.get(&variable).map(|number| &self.all[*number])
     }
 }
 
 impl Cluster {
-    fn is_visible(&self) -> bool {
+    /// Whether a step at a place with this `enforce` can be noticed by what it does to the cluster.
+    fn is_visible_under(&self, own: Option<EnforceId>) -> bool {
         let has_global = self.variables.iter().any(|(image, _)| image.is_none());
-        self.asserted || has_global && matches!(self.threads, Threads::Several)
+        let several = matches!(self.threads, Threads::Several);
+        let elsewhere = || self.enforces.iter().any(|id| Some(*id) != own);
+        self.asserted || has_global && (several || elsewhere())
     }
 }
 
@@ -254,6 +255,8 @@ impl Cluster {
 pub(super) struct Role {
     entry: LocId,
     pub(super) reach: Vec<bool>,
+    /// The threads that it starts, each with whether it can start several.
+    starts: Vec<(LocId, bool)>,
     /// Whether several threads can begin this way.
     pub(super) many: bool,
 }
@@ -261,8 +264,28 @@ pub(super) struct Role {
 /// The globals that a thread in this role can touch while there are others.
 pub(super) fn touched_globals(machine: &Machine, role: &Role) -> FxHashSet<FrameBit> {
     let locations = locations_among_others(machine, role);
-    let bits = locations.flat_map(|location| location.edges.iter().flat_map(Edge::bits));
+    let edges = locations.flat_map(|location| location.edges.iter().map(move |e| (location, e)));
+    let bits = edges.flat_map(|(location, edge)| {
+        let mut bits = edge.bits();
+        bits.extend(entered(machine, location, edge));
+        bits
+    });
     bits.filter(|bit| *bit < machine.first_local()).collect()
+}
+
+/// The variables of the `enforce`s whose text an edge leads into, or starts a thread in.
+pub(super) fn entered(machine: &Machine, from: &Location, edge: &Edge) -> Vec<FrameBit> {
+    let started = match &edge.action {
+        Action::Start(start) => machine.enforce_at(start.entry),
+        Action::NoOp | Action::Assume(_) | Action::Assert(_) | Action::Assign(_) => None,
+    };
+    let entered = [machine.enforce_at(edge.target), started];
+    let new = entered
+        .into_iter()
+        .flatten()
+        .filter(|id| Some(*id) != from.enforce);
+    new.flat_map(|id| machine.enforce(id).condition.bits.iter().copied())
+        .collect()
 }
 
 /// The locations where a thread in this role can stand while there are others.
@@ -280,37 +303,37 @@ fn locations_among_others<'m>(
 
 /// The ways in which threads can begin; the first is that of main.
 pub(super) fn roles(machine: &Machine) -> Vec<Role> {
-    let mut entries = vec![machine.main];
+    let circles = circles(machine);
+    let mut entries = IndexSet::from([machine.main]);
     let mut next = 0;
     let mut roles: Vec<Role> = Vec::new();
-    while let Some(entry) = entries.get(next).copied() {
+    while let Some(entry) = entries.get_index(next).copied() {
         next += 1;
+        let reach = reach(machine, &[entry]);
         let role = Role {
             entry,
-            reach: reach(machine, &[entry]),
+            starts: starts(machine, &reach, &circles),
+            reach,
             many: false,
         };
-        for (start, _) in starts(machine, &role) {
-            if !entries.contains(&start) {
-                entries.push(start);
-            }
-        }
+        entries.extend(role.starts.iter().map(|(start, _)| *start));
         roles.push(role);
     }
-    mark_many(machine, &mut roles);
+    mark_many(&mut roles);
     roles
 }
 
 /// Finds the roles that several threads can have at the same time.
-fn mark_many(machine: &Machine, roles: &mut [Role]) {
+fn mark_many(roles: &mut [Role]) {
+    let numbers = roles.iter().enumerate();
+    let numbers: FxHashMap<LocId, usize> = numbers.map(|(n, role)| (role.entry, n)).collect();
     loop {
         let mut count = vec![0; roles.len()];
         count[0] = 1;
         for role in roles.iter() {
-            for (entry, repeated) in starts(machine, role) {
-                let times = if repeated || role.many { 2 } else { 1 };
-                let started = roles.iter().position(|role| role.entry == entry);
-                count[started.expect("every start has a role")] += times;
+            for (entry, repeated) in &role.starts {
+                let times = if *repeated || role.many { 2 } else { 1 };
+                count[numbers[entry]] += times;
             }
         }
         let mut changed = false;
@@ -324,19 +347,20 @@ fn mark_many(machine: &Machine, roles: &mut [Role]) {
     }
 }
 
-/// The threads that a role starts, each with whether it can start several.
-fn starts(machine: &Machine, role: &Role) -> Vec<(LocId, bool)> {
+/// The threads that are started at these locations, each with whether that can happen several times.
+fn starts(machine: &Machine, reach: &[bool], circles: &[u32]) -> Vec<(LocId, bool)> {
     let mut starts = Vec::new();
     for (index, location) in machine
         .locations
         .iter()
         .enumerate()
-        .filter(|(index, _)| role.reach[*index])
+        .filter(|(index, _)| reach[*index])
     {
         for edge in &location.edges {
             if let Action::Start(start) = &edge.action {
-                let repeated = reach(machine, &[edge.target])[index];
-                starts.push((start.entry, repeated));
+                let target = edge.target;
+                let back = target != LocId::ENDED && circles[target.index()] == circles[index];
+                starts.push((start.entry, back));
             }
         }
     }

@@ -25,8 +25,8 @@ use crate::program::Program;
 
 /// Judges every assertion of a program.
 pub(crate) fn judge(program: &Program, options: &Options) -> Outcome {
-    let machine = prepare(program.machine(), options.reductions);
     let budget = Budget::new(&options.limits);
+    let machine = prepare(program.machine(), options.reductions);
     let mut judge = Judge::new(&machine, &budget, options);
     let all: Vec<_> = judge.findings.keys().copied().collect();
     match options.mode {

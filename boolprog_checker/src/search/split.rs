@@ -81,18 +81,15 @@ pub(crate) fn is_possible(context: Context<'_>, config: &Config) -> bool {
         || context.budget.stopped().is_some()
 }
 
-/// The states to execute a step in: split where [`Splitting::All`] asks for it.
+/// The states to execute a step in with [`Splitting::All`], as long as the budget lasts.
 pub(crate) fn prepare(
     context: Context<'_>,
     config: Config,
     slot: usize,
     edge: &Edge,
-) -> Vec<Config> {
-    if context.splitting != Splitting::All {
-        return vec![config];
-    }
+) -> impl Iterator<Item = Config> {
     let places = touched(context.machine, &config, slot, edge);
-    concretise(context, config, places).collect()
+    concretise(context, config, places)
 }
 
 /// The parts of a state in which all the places are known.

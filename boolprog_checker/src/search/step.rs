@@ -304,16 +304,16 @@ fn arrive(
         changed.retain(|bit| *bit < machine.globals.len());
     } else {
         config.control[slot] = target;
-        if matches!(context.splitting, Splitting::None | Splitting::Needed) {
-            let forget = &machine.location(target).forget;
-            forget
-                .iter()
-                .for_each(|bit| config.set(*bit as usize, None));
-        }
     }
     propagate::settle(machine, &mut config, &changed)?;
     if target != LocId::ENDED && machine.enforce_at(target) != before {
         propagate::settle_slot(machine, &mut config, slot)?;
+    }
+    if target != LocId::ENDED && matches!(context.splitting, Splitting::None | Splitting::Needed) {
+        let forget = &machine.location(target).forget;
+        forget
+            .iter()
+            .for_each(|bit| config.set(*bit as usize, None));
     }
     Ok(config)
 }

@@ -67,6 +67,51 @@ pub fn rivals() -> impl Strategy<Value = Tree> {
     )
 }
 
+/// A thread that calls a procedure with an `enforce` about a variable that it does not mention, and main
+/// whose own `enforce` is about that variable, too. Values that keep main from going on may let the other thread in.
+pub fn visitors() -> impl Strategy<Value = Tree> {
+    let names = || ["g0", "g1"].map(str::to_owned).to_vec();
+    let first = prop_oneof![
+        1 => Just(StmtKind::Skip),
+        2 => select(vec!["g0", "g1"]).prop_map(|name| StmtKind::Dead(vec![name.into()])),
+    ];
+    let body =
+        |own: &'static [&'static str], count: Range| proptest::collection::vec(duel(own), count);
+    let bodies = (
+        body(&["g0"], 0..3),
+        body(&["g0"], 1..5),
+        body(&["g2"], 0..3),
+    );
+    let enforces = (enforce(names()), enforce(names()));
+    (first, bodies, enforces, any::<[bool; 2]>()).prop_map(
+        |(first, (before, behind, other), (own, visited), initial)| {
+            let targets = ["g0", "g2"].map(Target::var).to_vec();
+            let mut main = vec![Stmt::assign(targets, initial.map(Expr::Const).to_vec())];
+            main.extend(before);
+            main.push(Stmt::new(first));
+            main.push(Stmt::new(StmtKind::StartThread(ThreadStart::Procedure(
+                "worker".into(),
+            ))));
+            main.extend(behind);
+            let mut main = Procedure::new("main", main);
+            main.enforce = own;
+            let mut worker = other;
+            worker.push(Stmt::new(StmtKind::Call {
+                targets: Vec::new(),
+                procedure: "visited".into(),
+                arguments: Vec::new(),
+            }));
+            let failing = [StmtKind::Skip, StmtKind::Assert(Expr::Const(false))];
+            let mut inside = Procedure::new("visited", failing.map(Stmt::new).to_vec());
+            inside.enforce = visited;
+            Tree {
+                globals: ["g0", "g1", "g2"].map(Decl::new).to_vec(),
+                procedures: vec![inside, Procedure::new("worker", worker), main],
+            }
+        },
+    )
+}
+
 /// A statement that mentions one of these variables or none.
 fn duel(own: &'static [&'static str]) -> impl Strategy<Value = Stmt> {
     let write = (select(own), any::<bool>())
@@ -93,17 +138,19 @@ fn with(names: &[String], more: &[&str]) -> Vec<String> {
 fn helper(globals: Vec<String>) -> impl Strategy<Value = Procedure> {
     let names = with(&globals, &["x"]);
     let result = expr(names.clone(), false);
-    (chunks(names.clone(), 0..2, false), result, enforce(names)).prop_map(
-        |(body, result, enforce)| {
-            let mut body: Vec<Stmt> = body.into_iter().flatten().collect();
-            body.push(Stmt::new(StmtKind::Return(vec![result])));
-            let mut procedure = Procedure::new("helper", body);
-            procedure.parameters = vec![Decl::new("x")];
-            procedure.results = 1;
-            procedure.enforce = enforce;
-            procedure
-        },
-    )
+    let end = prop_oneof![
+        2 => result.prop_map(|result| StmtKind::Return(vec![result])),
+        1 => Just(StmtKind::Skip),
+    ];
+    (chunks(names.clone(), 0..2, false), end, enforce(names)).prop_map(|(body, end, enforce)| {
+        let mut body: Vec<Stmt> = body.into_iter().flatten().collect();
+        body.push(Stmt::new(end));
+        let mut procedure = Procedure::new("helper", body);
+        procedure.parameters = vec![Decl::new("x")];
+        procedure.results = 1;
+        procedure.enforce = enforce;
+        procedure
+    })
 }
 
 /// `void worker()`, which threads begin in.

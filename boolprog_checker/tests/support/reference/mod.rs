@@ -131,7 +131,9 @@ impl<'a> Reference<'a> {
             !(thread.stack.is_empty() || thread.stack.len() == 1 && done(&thread.stack[0]))
         });
         let holds = |thread: &Thread| {
-            let top = self.standing(thread);
+            let Some(top) = self.standing(thread) else {
+                return true;
+            };
             let enforce = &self.codes[top.procedure].procedure.enforce;
             enforce
                 .as_ref()
@@ -140,12 +142,16 @@ impl<'a> Reference<'a> {
         state.threads.iter().all(holds).then_some(state)
     }
 
-    /// The frame whose text the thread stands in: at the end of a call it is back in the caller's.
-    fn standing<'s>(&self, thread: &'s Thread) -> &'s Frame {
+    /// The frame whose text the thread stands in: at the end of a call it is back in the caller's, or in
+    /// none if there are results that the caller has not got yet.
+    fn standing<'s>(&self, thread: &'s Thread) -> Option<&'s Frame> {
         let mut frames = thread.stack.iter().rev();
-        let top = frames.next().unwrap();
-        let ended = top.at >= self.codes[top.procedure].instructions.len();
-        frames.next().filter(|_| ended).unwrap_or(top)
+        let top = frames.next()?;
+        let code = &self.codes[top.procedure];
+        match (top.at >= code.instructions.len(), frames.next()) {
+            (true, Some(caller)) => (code.procedure.results == 0).then_some(caller),
+            (true, None) | (false, _) => Some(top),
+        }
     }
 
     /// The assertions that can fail, or nothing if there are too many states; `visit` sees them all.

@@ -11,6 +11,7 @@
 //!
 //! Only the three-valued search forgets: elsewhere every variable has to have a value.
 
+use itertools::Itertools;
 use rustc_hash::FxHashSet;
 
 use super::visibility::{Role, entered, roles, touched_globals};
@@ -19,22 +20,24 @@ use super::{Action, Edge, FrameBit, LocId, Machine};
 /// Says for each location what is forgotten there.
 pub(crate) fn mark_forgotten(machine: &mut Machine) {
     let roles = roles(machine);
-    for (number, role) in roles.iter().enumerate().filter(|(_, role)| !role.many) {
-        let others = roles
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != number);
-        let others = others.flat_map(|(_, role)| touched_globals(machine, role));
-        let others: FxHashSet<FrameBit> = others.collect();
-        let own = touched_globals(machine, role);
-        let own: FxHashSet<FrameBit> = own.difference(&others).copied().collect();
-        let groups = groups(machine, &own);
+    let touched: Vec<FxHashSet<FrameBit>> = roles
+        .iter()
+        .map(|role| touched_globals(machine, role))
+        .collect();
+    let touching = touched.iter().flatten().copied().counts();
+    let reached = roles
+        .iter()
+        .flat_map(|role| role.reach.iter().positions(|reached| *reached));
+    let reaching = reached.counts();
+    let each = roles.iter().zip(touched);
+    for (role, touched) in each.filter(|(role, _)| !role.many) {
+        let own = touched.into_iter().filter(|bit| touching[bit] == 1);
+        let groups = groups(machine, &own.collect());
         if groups.is_empty() {
             continue;
         }
         let live = live(machine, role, &groups);
-        let only_here = |index: usize| roles.iter().filter(|role| role.reach[index]).count() == 1;
-        let here = |index: usize| role.reach[index] && only_here(index);
+        let here = |index: usize| role.reach[index] && reaching[&index] == 1;
         for (index, live) in live.iter().enumerate().filter(|(index, _)| here(*index)) {
             let dead = groups.iter().filter(|group| live.is_disjoint(group));
             machine.locations[index].forget = dead.flatten().copied().collect();

@@ -255,6 +255,8 @@ impl Cluster {
 pub(super) struct Role {
     entry: LocId,
     pub(super) reach: Vec<bool>,
+    /// Those of them where there can be other threads.
+    among_others: Vec<LocId>,
     /// The threads that it starts, each with whether it can start several.
     starts: Vec<(LocId, bool)>,
     /// Whether several threads can begin this way.
@@ -293,17 +295,14 @@ fn locations_among_others<'m>(
     machine: &'m Machine,
     role: &Role,
 ) -> impl Iterator<Item = &'m Location> {
-    let reached = role.reach.iter().zip(behind_a_start(machine));
-    let reached: Vec<bool> = reached
-        .map(|(reached, behind)| *reached && behind)
-        .collect();
-    let locations = machine.locations.iter().zip(reached);
-    locations.filter_map(|(location, reached)| reached.then_some(location))
+    let at = role.among_others.iter();
+    at.map(|at| machine.location(*at))
 }
 
 /// The ways in which threads can begin; the first is that of main.
 pub(super) fn roles(machine: &Machine) -> Vec<Role> {
     let circles = circles(machine);
+    let behind = behind_a_start(machine);
     let mut entries = IndexSet::from([machine.main]);
     let mut next = 0;
     let mut roles: Vec<Role> = Vec::new();
@@ -313,6 +312,10 @@ pub(super) fn roles(machine: &Machine) -> Vec<Role> {
         let role = Role {
             entry,
             starts: starts(machine, &reach, &circles),
+            among_others: (0..machine.locations.len() as u32)
+                .map(LocId)
+                .filter(|at| reach[at.index()] && behind[at.index()])
+                .collect(),
             reach,
             many: false,
         };

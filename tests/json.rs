@@ -83,17 +83,20 @@ fn every_command_obeys_its_schema() {
 
 #[test]
 fn a_checked_boolean_program_obeys_its_schema() {
-    let checked = Command::new("sh")
-        .args([
-            "-c",
-            "\"$0\" abstract examples/peterson.cup --model sc | \"$0\" check - --json",
-        ])
-        .arg(env!("CARGO_BIN_EXE_cupola"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the shell runs");
-    let value: Value = serde_json::from_slice(&checked.stdout).expect("it prints JSON");
-    assert_obeys("check", &value, "check");
+    for program in [
+        "examples/peterson.cup --model sc",
+        "examples/peterson.cup --model pso --fences none",
+    ] {
+        let pipe = format!("\"$0\" abstract {program} | \"$0\" check - --json");
+        let checked = Command::new("sh")
+            .args(["-c", &pipe])
+            .arg(env!("CARGO_BIN_EXE_cupola"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("the shell runs");
+        let value: Value = serde_json::from_slice(&checked.stdout).expect("it prints JSON");
+        assert_obeys("check", &value, program);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use cupola::model::Model;
 use cupola::pipeline::{
     self, Bound, MethodChoice, PipelineConfig, abstracted, boolean_program, extrapolated,
 };
-use cupola::report::{AttemptOutcome, Method, ModelResult, Verdict};
+use cupola::report::{AttemptOutcome, Method, ModelResult, StopReason, Verdict};
 use support::proofs::{ALGORITHMS, Proved};
 
 const AUTO: (Bound, MethodChoice) = (Bound::Auto(4), MethodChoice::Auto);
@@ -242,4 +242,53 @@ fn the_lazy_method_agrees_on_peterson() {
     assert!(report.is_verified(), "{}", report.text());
     let without = proved.verify(&[Model::Pso], (Bound::Fixed(2), lazy), Placement::None);
     assert!(!without.is_verified(), "{}", without.text());
+}
+
+/// What a local is set to decides nothing, but the two have to be told together.
+const CHOSEN: &str =
+    "shared X; thread P { local a, b; a = *; b = a; assert(a != 0 || b == 0); X = 1; }";
+
+/// `prove` tries as `verify` does under SC.
+#[test]
+fn a_proof_may_need_a_retry() {
+    let proved = Proved::new("chosen", CHOSEN, Some("predicates { P.a == 0; P.b == 0; }"));
+    let report = proved.verify(&[Model::Sc], AUTO, Placement::Declared);
+    assert!(report.is_verified(), "{}", report.text());
+    assert!(report.results[0].attempts.len() > 1);
+    let tried = pipeline::prove(&proved.task(), &PipelineConfig::default()).expect("it is tried");
+    assert!(tried.proof.is_some());
+}
+
+/// A retry with too many states is not the last one.
+#[test]
+fn larger_cubes_are_tried_where_splitting_ends_at_the_limit() {
+    let locals: String = (0..12).map(|i| format!(", l{i} = *")).collect();
+    let text = format!(
+        "shared X; thread P {{ local a, b, c, s = *{locals}; s = a + b + c; assert(s == 0); X = 1; }}"
+    );
+    let chain: String = (0..12)
+        .map(|i| format!("P.l{i} == 0; P.l{i} == 1; P.l{i} == P.l{}; ", (i + 1) % 12))
+        .collect();
+    let proof =
+        format!("predicates {{ P.a == 0; P.b == 0; P.c == 0; P.s == 0; P.a == P.l0; {chain} }}");
+    let mut proved = Proved::new("sum", &text, Some(&proof));
+    proved.max_states = 300;
+    let report = proved.verify(&[Model::Sc], AUTO, Placement::Declared);
+    let outcomes = report.results[0]
+        .attempts
+        .iter()
+        .map(|tried| &tried.outcome);
+    let outcomes: Vec<_> = outcomes.collect();
+    assert!(
+        matches!(
+            outcomes[..],
+            [
+                AttemptOutcome::Abstraction(..),
+                AttemptOutcome::Limit(StopReason::States),
+                AttemptOutcome::Verified
+            ]
+        ),
+        "{}",
+        report.text()
+    );
 }

@@ -42,6 +42,9 @@ struct Arguments {
     /// Keep the values of variables that nobody will read.
     #[arg(long)]
     no_dead: bool,
+    /// Report the first trace found, not a shortest one.
+    #[arg(long)]
+    any_trace: bool,
     /// Most states stored.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     max_states: usize,
@@ -100,6 +103,7 @@ impl Arguments {
                 dead: !self.no_dead,
             },
             join: self.join,
+            shortest: !self.any_trace,
             limits: Limits {
                 max_states: self.max_states,
                 max_threads: self.max_threads,

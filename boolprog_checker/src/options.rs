@@ -15,6 +15,8 @@ pub struct Options {
     pub reductions: Reductions,
     /// Join states that differ in one variable: fewer states, less precision. Never in exact search.
     pub join: bool,
+    /// Look for a shortest trace of what is violated, where the reductions may have made it longer.
+    pub shortest: bool,
     /// When to give up.
     pub limits: Limits,
     /// Record which disjuncts of `schoose` made a choice definite ([`crate::Outcome::fired`]), and
@@ -29,6 +31,7 @@ impl Default for Options {
             split: Split::None,
             reductions: Reductions::ALL,
             join: false,
+            shortest: true,
             limits: Limits::default(),
             record_fired: false,
         }

@@ -64,41 +64,55 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         method,
         &config,
     );
-    match built {
+    let (built, exit, why) = match built {
+        Ok(Ok(abstraction)) if abstraction.effort.unknown > 0 && config.stop().is_due() => {
+            let why = "unknown: the time was over before all questions were answered";
+            (None, Exit::Unknown, Some(why.to_owned()))
+        }
         Ok(Ok(abstraction)) => {
             warn(&abstraction, console);
-            let text = || abstraction.program.to_string();
-            let json = || {
-                json!({
-                    "schema": 1,
-                    "program": loaded.file.name(),
-                    "harvested": loaded.harvested,
-                    "model": args.model,
-                    "k": args.k,
-                    "method": method.name(),
-                    "predicates": abstraction.predicates.len(),
-                    "cubes_used": abstraction.cubes.len(),
-                    "smt_calls": abstraction.effort.calls,
-                    "smt_unknown": abstraction.effort.unknown,
-                    "text": text(),
-                })
-            };
-            Ok(args.report.answer(text, json, Exit::Done))
+            (Some(abstraction), Exit::Done, None)
         }
         Ok(Err(proved)) => {
             let (verdict, exit, why) = prove::judged(&proved, &loaded);
-            console.note(&format!(
-                "{verdict}: cube extrapolation needs the proof's cubes, and {}",
-                why.unwrap_or_default()
-            ));
-            Ok(Answer {
-                text: String::new(),
-                output: OutputArgs::default(),
-                exit,
-            })
+            let why = why.unwrap_or_default();
+            let needs = "cube extrapolation needs the proof's cubes, and";
+            (None, exit, Some(format!("{verdict}: {needs} {why}")))
         }
-        Err(error) => Err(loaded.failure(error)),
+        Err(error) => return Err(loaded.failure(error)),
+    };
+    if let Some(why) = &why {
+        console.note(why);
     }
+    let text = || {
+        let built = built.as_ref();
+        built.map(|abstraction| abstraction.program.to_string())
+    };
+    let json = || {
+        let built = built.as_ref();
+        json!({
+            "schema": 1,
+            "program": loaded.file.name(),
+            "harvested": loaded.harvested,
+            "model": args.model,
+            "k": args.k,
+            "method": method.name(),
+            "reason": why,
+            "predicates": built.map(|abstraction| abstraction.predicates.len()),
+            "cubes_used": built.map(|abstraction| abstraction.cubes.len()),
+            "smt_calls": built.map(|abstraction| abstraction.effort.calls),
+            "smt_unknown": built.map(|abstraction| abstraction.effort.unknown),
+            "text": text(),
+        })
+    };
+    let mut answer = args
+        .report
+        .answer(|| text().unwrap_or_default(), json, exit);
+    if built.is_none() && !args.report.json {
+        // There is nothing to write.
+        answer.output = OutputArgs::default();
+    }
+    Ok(answer)
 }
 
 /// Says so if questions had no answer: then the boolean program allows more than it need.

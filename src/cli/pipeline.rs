@@ -237,5 +237,12 @@ fn read_proof(path: &Path, checked: &Checked, console: &Console) -> Result<Proof
 
 fn harvest(checked: &Checked, console: &Console) -> Proof {
     console.note("no proof is given: predicates are taken from the program");
-    proof::harvest(&program::lower(checked, &IndexSet::new()))
+    let (proof, cut) = proof::harvest(&program::lower(checked, &IndexSet::new()));
+    if cut {
+        let most = proof.predicates.len();
+        console.note(&format!(
+            "there are more than {most}: the others are left out"
+        ));
+    }
+    proof
 }

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use clap::Args;
 use cupola::model::Model;
 use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig, REFUTE_STATES, VerifyConfig};
+use cupola::program;
 use cupola::report::{Method, TraceForm, Verdict};
+use indexmap::IndexSet;
 
 use super::certificate::{Target, Written};
 use super::interrupt::stop_on_interrupt;
@@ -81,6 +83,9 @@ struct MethodArg(MethodChoice);
 /// Runs the command.
 pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     let loaded = args.pipeline.load(console)?;
+    if !program::lower(&loaded.checked, &IndexSet::new()).has_property() {
+        console.note("the program has no property: only an index out of range could break it");
+    }
     let config = VerifyConfig {
         models: args.model.0.clone(),
         bound: args.k.bound(args.max_k),

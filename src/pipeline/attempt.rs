@@ -27,12 +27,44 @@ use crate::smt::Effort;
 /// The largest cubes that a proof keeps for cube extrapolation.
 const PROOF_CUBE_SIZE: usize = 3;
 
+/// Most states of a retry that splits unknowns; there is another retry behind it.
+const SPLIT_STATES: usize = 1_000_000;
+
 /// What is varied between tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tuning {
     pub method: Method,
     pub sizes: CubeSizes,
     pub split: Split,
+}
+
+/// A method and its retries: unknowns are split, then larger cubes are looked for.
+pub(super) fn retries(method: Method, sizes: CubeSizes) -> [Tuning; 3] {
+    let plain = Tuning {
+        method,
+        sizes,
+        split: Split::None,
+    };
+    let splitting = Tuning {
+        split: Split::All,
+        ..plain
+    };
+    let larger = Tuning {
+        sizes: CubeSizes {
+            updates: sizes.updates + 1,
+            conditions: sizes.conditions + 1,
+        },
+        ..plain
+    };
+    [plain, splitting, larger]
+}
+
+/// Whether another tuning may do better: an abstraction was too coarse, or had too many states.
+pub(super) fn is_worth_a_retry(outcome: &AttemptOutcome) -> bool {
+    matches!(
+        outcome,
+        AttemptOutcome::Abstraction(..) | AttemptOutcome::Limit(StopReason::States)
+    )
 }
 
 /// The answer of `cupola prove`.
@@ -63,33 +95,36 @@ pub(super) struct Built {
 /// Verifies a program under SC and completes its proof with the cubes that fired in the search with
 /// all reductions off.
 pub fn prove(task: &Task<'_>, config: &PipelineConfig) -> Result<Proved, PipelineError> {
-    let this = Try {
+    let stage = &stage(task, Model::Sc, 1, &config.placement)?;
+    let mut proved: Option<Proved> = None;
+    for tuning in retries(Method::Trad, config.sizes) {
+        let this = Try {
+            task,
+            stage,
+            tuning,
+            config,
+        };
+        let tried = this.prove()?;
+        let retry = is_worth_a_retry(&tried.attempt.outcome);
+        // A path says more than a limit that a retry reached.
+        let told = match (&tried.attempt.outcome, proved) {
+            (AttemptOutcome::Limit(_), Some(before)) => before,
+            _ => tried,
+        };
+        proved = Some(told);
+        if !retry {
+            break;
+        }
+    }
+    let Proved { attempt, proof } = proved.expect("there is a first try");
+    let replaying = Replaying {
         task,
-        stage: &stage(task, Model::Sc, 1, &config.placement)?,
-        tuning: Tuning {
-            method: Method::Trad,
-            sizes: config.sizes,
-            split: Split::None,
-        },
+        stage,
+        method: Method::Trad,
         config,
     };
-    let built = this.build()?;
-    let options = Options {
-        reductions: Reductions::NONE,
-        record_fired: true,
-        ..this.options()
-    };
-    let outcome = boolprog_checker::check(&built.abstraction.program, &options);
-    let judged = this.judge(&built, &outcome);
-    let attempt = Attempt {
-        outcome: this.replaying().explained(judged.outcome),
-        ..judged
-    };
-    let verified = matches!(attempt.outcome, AttemptOutcome::Verified);
-    let proof = verified.then(|| Proof {
-        cubes: Some(proof_cubes(task.proof, &built.abstraction, &outcome)),
-        ..task.proof.clone()
-    });
+    let outcome = replaying.explained(attempt.outcome);
+    let attempt = Attempt { outcome, ..attempt };
     Ok(Proved { attempt, proof })
 }
 
@@ -115,6 +150,24 @@ pub fn attempt(
 }
 
 impl Try<'_> {
+    /// Does it with all reductions off, and gives the proof the cubes that fired.
+    fn prove(&self) -> Result<Proved, PipelineError> {
+        let built = self.build()?;
+        let options = Options {
+            reductions: Reductions::NONE,
+            record_fired: true,
+            ..self.options()
+        };
+        let outcome = boolprog_checker::check(&built.abstraction.program, &options);
+        let attempt = self.judge(&built, &outcome);
+        let verified = matches!(attempt.outcome, AttemptOutcome::Verified);
+        let proof = verified.then(|| Proof {
+            cubes: Some(proof_cubes(self.task.proof, &built.abstraction, &outcome)),
+            ..self.task.proof.clone()
+        });
+        Ok(Proved { attempt, proof })
+    }
+
     /// Does it.
     pub fn run(&self) -> Result<Attempt, PipelineError> {
         self.announce();
@@ -168,8 +221,9 @@ impl Try<'_> {
         Options {
             mode: Mode::ThreeValued,
             split: self.tuning.split,
+            shortest: false,
             limits: Limits {
-                max_states: self.config.max_states,
+                max_states: self.max_states(),
                 // The program's threads and the environment.
                 max_threads: self.stage.reduced.threads.len() + 1,
                 timeout: self.config.stop().remaining(),
@@ -181,6 +235,13 @@ impl Try<'_> {
                 Manner::Printed => Reductions::NONE,
             },
             ..Options::default()
+        }
+    }
+
+    fn max_states(&self) -> usize {
+        match self.tuning.split {
+            Split::None => self.config.max_states,
+            Split::Needed | Split::All => self.config.max_states.min(SPLIT_STATES),
         }
     }
 
@@ -255,6 +316,7 @@ impl Try<'_> {
         Replaying {
             task: self.task,
             stage: self.stage,
+            method: self.tuning.method,
             config: self.config,
         }
     }

@@ -18,6 +18,8 @@ use crate::report::{AbstractTrace, AttemptOutcome, FoundBy, Lack, Method, Realit
 pub(super) struct Replaying<'a> {
     pub task: &'a Task<'a>,
     pub stage: &'a Stage,
+    /// How the abstraction was made.
+    pub method: Method,
     pub config: &'a PipelineConfig,
 }
 
@@ -119,9 +121,9 @@ impl Replaying<'_> {
             proof,
             ..*self.task
         };
-        let method = match self.stage.model {
-            Model::Sc => Method::Trad,
-            Model::Tso | Model::Pso => Method::Pe,
+        let method = match (self.stage.model, self.method) {
+            (Model::Sc, _) | (_, Method::Trad) => Method::Trad,
+            (Model::Tso | Model::Pso, Method::Pe | Method::Ce | Method::Lazy) => Method::Pe,
         };
         let rules = &self.config.extrapolate;
         let extrapolated = extrapolated(&task, self.stage, method, rules).ok()?;

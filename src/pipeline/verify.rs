@@ -5,11 +5,10 @@ use std::ops::RangeInclusive;
 use boolprog_checker::Split;
 use indexmap::IndexMap;
 
-use super::attempt::{Try, Tuning, prove};
+use super::attempt::{Try, Tuning, is_worth_a_retry, prove, retries};
 use super::refute::{self, refute};
 use super::replay::Replaying;
 use super::{PipelineConfig, PipelineError, Stage, Task, stage};
-use crate::abstraction::CubeSizes;
 use crate::model::Model;
 use crate::reduce;
 use crate::report::{Attempt, AttemptOutcome, Method, ModelResult, Report};
@@ -183,20 +182,21 @@ fn verify_model(
     Ok(result)
 }
 
-/// Says of the last try what can be said of its path.
+/// Says of the last try with a path what can be said of it.
 fn explain(task: &Task<'_>, stage: &Stage, config: &VerifyConfig, result: &mut ModelResult) {
-    let replaying = Replaying {
-        task,
-        stage,
-        config: &config.pipeline,
-    };
-    if let Some(mut last) = result.attempts.pop() {
-        last.outcome = replaying.explained(last.outcome);
-        result.attempts.push(last);
+    if let Some(told) = result.telling() {
+        let told = &mut result.attempts[told];
+        let replaying = Replaying {
+            task,
+            stage,
+            method: told.method,
+            config: &config.pipeline,
+        };
+        told.outcome = replaying.explained(told.outcome.clone());
     }
 }
 
-/// Tries the methods in turn until one verifies the program, overflows or reaches a limit.
+/// Tries the methods in turn until one verifies the program, overflows, or the time is over.
 fn try_stage(
     task: &Task<'_>,
     stage: &Stage,
@@ -211,7 +211,7 @@ fn try_stage(
             config: &config.pipeline,
         }
         .run()?;
-        let go_on = matches!(tried.outcome, AttemptOutcome::Abstraction(..));
+        let go_on = is_worth_a_retry(&tried.outcome);
         attempts.push(tried);
         if !go_on {
             break;
@@ -249,19 +249,10 @@ fn tunings(task: &Task<'_>, model: Model, config: &VerifyConfig) -> Vec<Tuning> 
             (has_cubes.then_some(Method::Ce), Method::Pe)
         }
     };
-    let splitting = Tuning {
-        split: Split::All,
-        ..plain(searching)
-    };
-    let larger = Tuning {
-        sizes: CubeSizes {
-            updates: config.pipeline.sizes.updates + 1,
-            conditions: config.pipeline.sizes.conditions + 1,
-        },
-        ..plain(searching)
-    };
     let first = first.map(plain).into_iter();
-    first.chain([plain(searching), splitting, larger]).collect()
+    first
+        .chain(retries(searching, config.pipeline.sizes))
+        .collect()
 }
 
 fn needs_cubes(task: &Task<'_>, config: &VerifyConfig) -> bool {

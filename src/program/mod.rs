@@ -217,6 +217,13 @@ pub struct Spec {
 }
 
 impl Program {
+    /// Whether it says what must hold: in a spec, or in an assertion.
+    pub fn has_property(&self) -> bool {
+        let locations = self.threads.iter().flat_map(|thread| &thread.locations);
+        let mut edges = locations.flat_map(|location| &location.edges);
+        !self.specs.is_empty() || edges.any(|edge| matches!(edge.action, Action::Assert(..)))
+    }
+
     /// The name of a variable in the whole program, as it is printed: `X`, `P.r`, `P_0.r`.
     pub fn var_name(&self, var: VarId) -> String {
         let var = &self.vars[var.index()];

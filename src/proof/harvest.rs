@@ -1,7 +1,7 @@
 //! Predicates from the program itself, where no proof is given.
 //!
-//! The comparisons in guards, assertions and specs, and `x == c` for every constant that is assigned
-//! to a variable. What is asked of a local that holds a shared variable's value is asked of
+//! The comparisons in specs, assertions and guards, and `x == c` for every constant that is assigned
+//! to a variable, in this order: there may be more than can be used. What is asked of a local that holds a shared variable's value is asked of
 //! that variable too, and the other way round: predicates follow loads and stores of plain
 //! variables.
 
@@ -15,28 +15,32 @@ use crate::program::{Action, Cond, Place, Program, Term, VarId};
 /// More predicates than this are not harvested.
 const MOST: usize = 60;
 
-/// The predicates that a program suggests; no cubes.
-pub fn harvest(program: &Program) -> Proof {
+/// The predicates that a program suggests; no cubes. Also says whether there were more.
+pub fn harvest(program: &Program) -> (Proof, bool) {
     let mut found = Harvest::default();
-    let edges = program
-        .threads
-        .iter()
-        .flat_map(|thread| &thread.locations)
-        .flat_map(|location| &location.edges);
-    for edge in edges {
-        found.add_action(&edge.action);
-    }
+    let locations = program.threads.iter().flat_map(|thread| &thread.locations);
+    let edges = || locations.clone().flat_map(|location| &location.edges);
     for spec in &program.specs {
         found.add_cond(&spec.cond);
     }
+    for edge in edges() {
+        if let Action::Assert(cond, _) = &edge.action {
+            found.add_cond(cond);
+        }
+    }
+    for edge in edges() {
+        found.add_action(&edge.action);
+    }
     found.follow_copies();
-    found.proof
+    (found.proof, found.cut)
 }
 
 #[derive(Default)]
 struct Harvest {
     proof: Proof,
     copies: Vec<(VarId, VarId)>,
+    /// Whether a predicate was left out because there are too many.
+    cut: bool,
 }
 
 impl Harvest {
@@ -102,8 +106,9 @@ impl Harvest {
         };
         let negated = predicate.formula.negated();
         let known = self.proof.predicates.iter().any(|p| p.formula == negated);
-        if !known && self.proof.predicates.len() < MOST {
-            self.proof.add(predicate);
+        if !known && self.proof.add(predicate) && self.proof.predicates.len() > MOST {
+            self.proof.predicates.pop();
+            self.cut = true;
         }
     }
 

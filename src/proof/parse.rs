@@ -223,7 +223,18 @@ fn assemble(
             &proof,
             &mut literals,
         ));
-        found.extend(Cube::new(literals).filter(|cube| cube.size() >= 2));
+        let reason = match Cube::new(literals) {
+            Some(cube) if cube.size() >= 2 => {
+                let is_new = found.insert(cube);
+                (!is_new).then_some("it stands in the list already")
+            }
+            Some(_) => Some("a single predicate is always tried"),
+            None => Some("it contradicts itself"),
+        };
+        warnings.extend(reason.map(|reason| {
+            let span = nodes.conds[*root].span;
+            Diagnostic::warning("this cube is left out", span, reason)
+        }));
     }
     if !errors.is_empty() {
         return Err(errors);

@@ -59,7 +59,8 @@ fn predicates_are_harvested_and_follow_copies() {
     let file = SourceFile::new("p.cup", PROGRAM);
     let checked = lang::load(&file).expect("the program is correct");
     let program = program::lower(&checked, &IndexSet::new());
-    let found = harvest(&program);
+    let (found, cut) = harvest(&program);
+    assert!(!cut);
     let texts: Vec<String> = found.predicates.iter().map(|p| p.text(&program)).collect();
     for text in [
         "P.r < 3",
@@ -74,4 +75,28 @@ fn predicates_are_harvested_and_follow_copies() {
             "{text} is not in {texts:?}"
         );
     }
+}
+
+/// However many guards there are.
+#[test]
+fn what_properties_are_about_is_harvested_first() {
+    let guards: String = (0..80).map(|i| format!("assume(r != {i}); ")).collect();
+    let text =
+        format!("shared x; thread P {{ local r; r = x; {guards} }} invariant small: x <= 1000;");
+    let checked = lang::load(&SourceFile::new("p.cup", text)).expect("the program is correct");
+    let program = program::lower(&checked, &IndexSet::new());
+    let (found, cut) = harvest(&program);
+    assert!(cut);
+    assert_eq!(found.predicates[0].text(&program), "x <= 1000");
+    assert_eq!(found.predicates.len(), 60);
+}
+
+#[test]
+fn cubes_without_use_are_left_out_with_a_warning() {
+    let text = "predicates { x < 1; x == 7; } cubes { x < 1; x == 7 && x != 7; x < 1 && x != 7; x != 7 && x < 1; }";
+    let (_, proof, warnings) = read(text);
+    assert_eq!(
+        (proof.cubes.map(|cubes| cubes.len()), warnings),
+        (Some(1), 3)
+    );
 }

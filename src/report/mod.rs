@@ -179,6 +179,23 @@ impl ModelResult {
     pub fn outcome(&self) -> Option<&AttemptOutcome> {
         self.attempts.last().map(|attempt| &attempt.outcome)
     }
+
+    /// The try that says most about why there is no proof: the last one, unless it is a retry that only
+    /// reached the limit on states.
+    pub fn telling(&self) -> Option<usize> {
+        let last = self.attempts.len().checked_sub(1)?;
+        if !matches!(
+            self.outcome(),
+            Some(AttemptOutcome::Limit(StopReason::States))
+        ) {
+            return Some(last);
+        }
+        let k = self.attempts[last].k;
+        let has_path = |tried: &Attempt| {
+            tried.k == k && matches!(tried.outcome, AttemptOutcome::Abstraction(..))
+        };
+        self.attempts.iter().rposition(has_path).or(Some(last))
+    }
 }
 
 impl Verdict {

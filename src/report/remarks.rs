@@ -4,12 +4,25 @@
 use crate::model::Model;
 
 use super::{
-    AbstractTrace, AttemptOutcome, Lack, Method, ModelResult, Reality, Report, StopReason,
+    AbstractTrace, Attempt, AttemptOutcome, Lack, Method, ModelResult, Reality, Report, StopReason,
 };
 
 /// What to try where no predicate is known that would help.
-const OTHER_WAYS: &str = "Try `--method lazy`, which needs no cubes, larger cubes (`--cube-size`), \
-    `--method pe` instead of `ce`, or `cupola explore`, which decides programs with few states.\n";
+fn other_ways(method: Method) -> String {
+    let other = match method {
+        Method::Lazy => "`--method auto`, which tells unknown values apart where it has to",
+        Method::Ce => {
+            "`--method auto` or `pe`, which look for more cubes, `--method lazy`, which needs none"
+        }
+        Method::Trad => "`--method auto`, whose predicates are about the buffers, too",
+        Method::Pe => {
+            "`--method auto`, which has more tries, `--method lazy`, which needs no cubes"
+        }
+    };
+    format!(
+        "Try {other}, larger cubes (`--cube-size`), or `cupola explore`, which decides programs with few states.\n"
+    )
+}
 
 /// The remarks about a model, with an empty line before them.
 pub(super) fn remarks(report: &Report, result: &ModelResult) -> String {
@@ -29,20 +42,21 @@ pub(super) fn remarks(report: &Report, result: &ModelResult) -> String {
 
 /// The remarks about the tries of a result, which are for `model`.
 fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
-    let Some(last) = result.attempts.last() else {
+    let (Some(last), Some(told)) = (result.attempts.last(), result.telling()) else {
         return String::new();
     };
-    let mut text = match &last.outcome {
+    let told = &result.attempts[told];
+    let mut text = match &told.outcome {
         AttemptOutcome::Verified | AttemptOutcome::Violated(_) => String::new(),
         AttemptOutcome::Abstraction(property, trace) => {
             format!(
                 "\n{model}: the abstraction cannot exclude that `{}` is broken:\n{}",
                 property.name,
-                trace.explained(last.method, report.harvested.as_deref())
+                trace.explained(told.method, report.harvested.as_deref())
             )
         }
         AttemptOutcome::Overflow(_, trace) => {
-            format!("\n{model}: ") + &overflow(trace, last.k, report)
+            format!("\n{model}: ") + &overflow(trace, told, report)
         }
         AttemptOutcome::Limit(StopReason::States) => {
             format!("\n{model}: the checker stored as many states as it may; try `--max-states`.\n")
@@ -52,6 +66,9 @@ fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
         }
         AttemptOutcome::Limit(StopReason::Interrupted) => format!("\n{model}: interrupted.\n"),
     };
+    if !std::ptr::eq(told, last) {
+        text += &format!("{model}: a retry stored as many states as it may; try `--max-states`.\n");
+    }
     let tries = result.attempts.iter();
     let unanswered: u64 = tries.map(|tried| tried.effort.unknown).sum();
     let stopped = matches!(
@@ -65,7 +82,8 @@ fn tried(report: &Report, result: &ModelResult, model: Model) -> String {
 }
 
 /// An overflow: an execution that has it, or the path that may.
-fn overflow(trace: &AbstractTrace, k: usize, report: &Report) -> String {
+fn overflow(trace: &AbstractTrace, tried: &Attempt, report: &Report) -> String {
+    let (k, method) = (tried.k, tried.method);
     let last = trace.steps.last();
     let (thread, line) = last.map_or(("a thread", 0), |step| (&step.thread, step.line));
     let more = match k {
@@ -89,7 +107,7 @@ fn overflow(trace: &AbstractTrace, k: usize, report: &Report) -> String {
             "the abstraction cannot exclude that {more}:\n{}{}{}",
             trace.text(),
             reality(trace),
-            lack(trace, report.harvested.as_deref()).unwrap_or_else(|| larger.to_owned()),
+            lack(trace, method, report.harvested.as_deref()).unwrap_or_else(|| larger.to_owned()),
         ),
         Reality::Undecided => format!(
             "the abstraction cannot exclude that {more}:\n{}{larger}",
@@ -120,7 +138,7 @@ fn reality(trace: &AbstractTrace) -> String {
 
 /// What would exclude a path that is not real, if that is known. Where the predicates were harvested there is
 /// no proof to put it into, and the whole proof is shown.
-fn lack(trace: &AbstractTrace, harvested: Option<&[String]>) -> Option<String> {
+fn lack(trace: &AbstractTrace, method: Method, harvested: Option<&[String]>) -> Option<String> {
     match &trace.reality {
         Reality::Impossible(_, Lack::Predicates(lines)) => {
             let what = match &lines[..] {
@@ -134,7 +152,8 @@ fn lack(trace: &AbstractTrace, harvested: Option<&[String]>) -> Option<String> {
             ))
         }
         Reality::Impossible(_, Lack::Cubes) => Some(format!(
-            "The predicates exclude it, but no cube is large enough to tell. {OTHER_WAYS}"
+            "The predicates exclude it, but no cube is large enough to tell. {}",
+            other_ways(method)
         )),
         Reality::Impossible(_, Lack::Unknown) | Reality::Undecided | Reality::Real(_) => None,
     }
@@ -157,7 +176,7 @@ impl AbstractTrace {
     /// The path of a try with this method, whether it is real, and what to try; `harvested` are the
     /// predicates where there is no proof.
     pub fn explained(&self, method: Method, harvested: Option<&[String]>) -> String {
-        let advice = lack(self, harvested).unwrap_or_else(|| advice(method));
+        let advice = lack(self, method, harvested).unwrap_or_else(|| advice(method));
         self.text() + &reality(self) + &advice
     }
 }
@@ -169,9 +188,9 @@ fn advice(method: Method) -> String {
             "Add a predicate that relates locals of the thread that writes and the thread that reads, and compute the cubes anew with `cupola prove`."
         }
         Method::Lazy => {
-            "The predicates themselves are too weak: add some that distinguish this path."
+            "No cubes are in the way: predicates are missing that distinguish this path, or values that are unknown have to be told apart."
         }
         Method::Trad | Method::Pe => "Add predicates that distinguish this path.",
     };
-    format!("{predicates} {OTHER_WAYS}")
+    format!("{predicates} {}", other_ways(method))
 }

@@ -51,7 +51,7 @@ impl Proved {
                     .unwrap_or_else(|errors| panic!("{name}: {errors:?}"))
                     .0
             }
-            None => proof::harvest(&program::lower(&checked, &IndexSet::new())),
+            None => proof::harvest(&program::lower(&checked, &IndexSet::new())).0,
         };
         Proved {
             file,

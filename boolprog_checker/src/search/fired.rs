@@ -2,8 +2,8 @@
 //!
 //! An argument of `schoose` is a disjunction of cubes, and a cube fires where it makes the choice
 //! definite. A condition that is assumed is a conjunction of clauses, each the negation of a cube: one
-//! fires where it refutes the condition or makes an unknown variable definite. An assertion can
-//! fail only if all clauses of its negation can hold: one fires where it is false.
+//! fires where it refutes the condition or makes an unknown variable definite. That an assertion
+//! fails is such a condition, too; its clauses fire where they refute it.
 
 use rustc_hash::FxHashSet;
 
@@ -36,7 +36,9 @@ impl Fired {
             Action::Assume(condition) => {
                 self.assumption(machine, condition, edge.stmt, config, window);
             }
-            Action::Assert(assertion) => self.assertion(assertion, edge.stmt, config, window),
+            Action::Assert(assertion) => {
+                self.assertion(machine, assertion, edge.stmt, config, window);
+            }
             Action::NoOp | Action::Start(_) => {}
         }
     }
@@ -100,8 +102,6 @@ impl Fired {
         }
     }
 
-    /// The clauses that refute a condition or teach something, round by round: all that do so in the
-    /// same state count, so that their order does not matter.
     fn assumption(
         &mut self,
         machine: &Machine,
@@ -110,32 +110,45 @@ impl Fired {
         config: &Config,
         window: Window,
     ) {
-        let mut config = config.clone();
-        loop {
-            for clause in &condition.clauses {
-                match clause_state(clause, &config.view(window)) {
-                    ClauseState::Open => {}
-                    ClauseState::Conflict | ClauseState::Unit(_) => self.clause(stmt, clause),
-                }
-            }
-            match propagate::learn(machine, &mut config, window, condition) {
-                Ok(true) => {}
-                Ok(false) | Err(Conflict) => return,
-            }
-        }
+        let (clauses, _) = used(machine, condition, config, window);
+        self.clauses
+            .extend(clauses.into_iter().map(|clause| (stmt, clause.clone())));
     }
 
-    /// The clauses that keep an assertion from failing.
-    fn assertion(&mut self, assertion: &Assertion, stmt: StmtId, config: &Config, window: Window) {
+    fn assertion(
+        &mut self,
+        machine: &Machine,
+        assertion: &Assertion,
+        stmt: StmtId,
+        config: &Config,
+        window: Window,
+    ) {
+        let (clauses, refuted) = used(machine, &assertion.fails, config, window);
+        if refuted.is_err() {
+            self.clauses
+                .extend(clauses.into_iter().map(|clause| (stmt, clause.clone())));
+        }
+    }
+}
+
+/// The clauses that refute a condition or teach something, round by round, and whether it is refuted in
+/// the end. All that do so in the same state count, so that their order does not matter.
+fn used<'c>(
+    machine: &Machine,
+    condition: &'c Condition,
+    config: &Config,
+    window: Window,
+) -> (Vec<&'c Clause>, Result<(), Conflict>) {
+    let mut config = config.clone();
+    let mut clauses = Vec::new();
+    loop {
         let view = config.view(window);
-        for clause in &assertion.fails.clauses {
-            if matches!(clause_state(clause, &view), ClauseState::Conflict) {
-                self.clause(stmt, clause);
-            }
+        let says = |clause: &&Clause| !matches!(clause_state(clause, &view), ClauseState::Open);
+        clauses.extend(condition.clauses.iter().filter(says));
+        match propagate::learn(machine, &mut config, window, condition) {
+            Ok(true) => {}
+            Ok(false) => return (clauses, Ok(())),
+            Err(conflict) => return (clauses, Err(conflict)),
         }
-    }
-
-    fn clause(&mut self, stmt: StmtId, clause: &Clause) {
-        self.clauses.insert((stmt, clause.clone()));
     }
 }

@@ -37,7 +37,9 @@ pub(crate) fn judge(program: &Program, options: &Options) -> Outcome {
             judge.resolve();
         }
     }
-    judge.shorten();
+    if options.shortest {
+        judge.shorten();
+    }
     judge.outcome()
 }
 

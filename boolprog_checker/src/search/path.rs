@@ -8,7 +8,7 @@ use super::expand::{Expansion, Node, StepRef, expand};
 use super::explore::{Exploration, Found};
 use super::split::Context;
 use super::store::StateId;
-use crate::machine::{Action, LocId, Machine};
+use crate::machine::{Action, FrameBit, LocId, Machine};
 use crate::outcome::{Trace, TraceStep};
 
 /// A run: an initial state and steps, each with the state after it.
@@ -140,8 +140,13 @@ fn changes(
     before: &Config,
     after: &Config,
 ) -> Vec<(String, Option<bool>)> {
+    let target = step.edge(machine).target;
+    let dead = |bit: usize| {
+        let forget = (target != LocId::ENDED).then(|| &machine.location(target).forget);
+        after.get(bit).is_none() && forget.is_some_and(|forget| forget.contains(&(bit as FrameBit)))
+    };
     let globals = machine.globals.iter().enumerate();
-    let changed = globals.filter(|(bit, _)| before.get(*bit) != after.get(*bit));
+    let changed = globals.filter(|(bit, _)| before.get(*bit) != after.get(*bit) && !dead(*bit));
     let mut changes: Vec<_> = changed
         .map(|(bit, name)| (name.clone(), after.get(bit)))
         .collect();

@@ -162,12 +162,25 @@ fn only_the_exact_check_is_an_overflow() {
     };
     let yes = "unknown: overflow";
     assert_eq!(
-        check("overflow = 1", "assert(overflow == 0, \"overflow\");"),
+        check(
+            "overflow = 1",
+            "assert(overflow == 0, \"overflow\"); assume(false);"
+        ),
         yes
     );
     assert_eq!(
-        check("overflow__ = 1", "assert(overflow__ == 0, \"overflow\");"),
+        check(
+            "overflow__ = 1",
+            "assert(overflow__ == 0, \"overflow\"); assume(false);"
+        ),
         yes
+    );
+    assert_eq!(
+        check(
+            "overflow = 1",
+            "assert(overflow == 0, \"overflow\"); r = 1;"
+        ),
+        "overflow"
     );
     assert_eq!(
         check("overflow = 1", "assert(overflow == 0, \"other\");"),

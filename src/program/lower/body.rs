@@ -169,7 +169,7 @@ impl<'a> Body<'a> {
             let edges = [Action::Skip, fails].map(|action| edge(action, None, next, span));
             return self.graph.add(self.held, edges.into());
         }
-        let kind = match self.is_overflow_check(cond, message) {
+        let kind = match self.is_overflow_check(cond, message) && self.graph.stops(next) {
             true => AssertKind::Overflow,
             false => AssertKind::User(message.map(str::to_owned)),
         };
@@ -258,7 +258,7 @@ impl<'a> Body<'a> {
         *self.labels.entry(name).or_insert_with(|| graph.open())
     }
 
-    /// Whether this is the check that a reduction puts where a buffer overflows.
+    /// Whether this is the check that a reduction puts where a buffer overflows, if the run stops behind it.
     fn is_overflow_check(&self, cond: &ast::Cond, message: Option<&str>) -> bool {
         let CondKind::Compare(CompareOp::Eq, left, right) = &cond.kind else {
             return false;

@@ -5,7 +5,7 @@
 //! made an alias of the location that it turned out to be. [`Graph::finish`] resolves aliases, drops
 //! what cannot be reached and numbers the rest in the order in which control first meets it.
 
-use crate::program::{Edge, LocId, Location};
+use crate::program::{Action, Cond, Edge, LocId, Location};
 
 /// Locations and the slots that will become one.
 #[derive(Default)]
@@ -58,6 +58,15 @@ impl Graph {
             ..self.location_mut(location).clone()
         };
         self.push(Slot::Location(copy))
+    }
+
+    /// Whether `assume(false)` is all that there is at a location.
+    pub(super) fn stops(&self, location: LocId) -> bool {
+        let Slot::Location(location) = &self.slots[self.resolve(location).index()] else {
+            return false;
+        };
+        let actions = location.edges.iter().map(|edge| &edge.action);
+        actions.eq([&Action::Assume(Cond::Const(false))])
     }
 
     /// The locations that can be reached from `roots`, and the new ids of the roots.

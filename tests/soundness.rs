@@ -4,7 +4,7 @@ mod support;
 
 use boolprog_checker::ast::{Expr, StmtKind};
 use boolprog_checker::{AbstractState, Followed, Follower, Options, Program, ThreadPosition};
-use cupola::abstraction::Abstraction;
+use cupola::abstraction::{Abstraction, CubeSizes};
 use cupola::explore::{ExploreConfig, Star, Verdict, explore};
 use cupola::lang::placement::Placement;
 use cupola::logic::{Flag, Valuation};
@@ -42,6 +42,9 @@ fn tries() -> usize {
     setting.map_or(4, |text| text.parse().expect("a number"))
 }
 
+/// Largest cubes of updates and conditions: the usual ones, smaller and larger ones.
+const CUBE_SIZES: [(usize, usize); 4] = [(2, 3), (1, 1), (2, 2), (3, 3)];
+
 /// Whatever predicates are left, and whatever the method and the bound, a violated program is not
 /// verified. Nobody verifies it under SC before: most of it would end there.
 #[test]
@@ -73,29 +76,46 @@ fn never_verified(
         proved.proof.predicates.retain(|_| !random.one_in(kept));
         proved.proof.cubes = None;
     }
-    let bound = (expected.model, 1 + random.below(3));
-    let placement = Placement::Named(expected.fences.clone());
-    let verified = proves(&proved, bound, method, placement);
-    assert!(!verified, "{name} {expected:?} {bound:?} {method:?}");
+    let bound = (expected.model, 1 + random.below(4));
+    // The larger ones take long.
+    let sizes = CUBE_SIZES.len() - usize::from(tries() <= METHODS.len());
+    let (updates, conditions) = CUBE_SIZES[random.below(sizes)];
+    let config = PipelineConfig {
+        sizes: CubeSizes {
+            updates,
+            conditions,
+        },
+        ..with_fences(&proved, Placement::Named(expected.fences.clone()))
+    };
+    let verified = proves(&proved, bound, method, &config);
+    let sizes = (updates, conditions);
+    assert!(
+        !verified,
+        "{name} {expected:?} {bound:?} {method:?} {sizes:?}"
+    );
+}
+
+/// The usual way with these fences.
+fn with_fences(proved: &Proved, placement: Placement) -> PipelineConfig {
+    PipelineConfig {
+        placement,
+        max_states: proved.max_states,
+        ..PipelineConfig::default()
+    }
 }
 
 /// Whether one try with a method verifies the program; cube extrapolation gets its cubes before, if
 /// the program is verified under SC.
-fn proves(proved: &Proved, bound: (Model, usize), method: Method, placement: Placement) -> bool {
-    let config = PipelineConfig {
-        placement,
-        max_states: proved.max_states,
-        ..PipelineConfig::default()
-    };
+fn proves(proved: &Proved, bound: (Model, usize), method: Method, config: &PipelineConfig) -> bool {
     let task = proved.task();
     let completed = (method == Method::Ce)
-        .then(|| pipeline::prove(&task, &config).expect("numbers are small"))
+        .then(|| pipeline::prove(&task, config).expect("numbers are small"))
         .and_then(|proved| proved.proof);
     let task = Task {
         proof: completed.as_ref().unwrap_or(task.proof),
         ..task
     };
-    let tried = pipeline::attempt(&task, bound, method, &config).expect("it can be tried");
+    let tried = pipeline::attempt(&task, bound, method, config).expect("it can be tried");
     matches!(tried.outcome, AttemptOutcome::Verified)
 }
 
@@ -111,18 +131,19 @@ fn the_unsoundness_example_is_not_verified() {
         &proved,
         (Model::Sc, 1),
         Method::Trad,
-        placement(&[])
+        &with_fences(&proved, placement(&[]))
     ));
     for model in [Model::Tso, Model::Pso] {
         assert!(proves(
             &proved,
             (model, 1),
             Method::Pe,
-            placement(&["a", "b"])
+            &with_fences(&proved, placement(&["a", "b"]))
         ));
         for fences in [&[][..], &["a"], &["b"]] {
             for (method, k) in METHODS.into_iter().cartesian_product([1, 2]) {
-                let verified = proves(&proved, (model, k), method, placement(fences));
+                let config = with_fences(&proved, placement(fences));
+                let verified = proves(&proved, (model, k), method, &config);
                 assert!(!verified, "{model} {fences:?} {method:?} k = {k}");
             }
             let how = (Bound::Auto(2), MethodChoice::Auto);
@@ -157,7 +178,7 @@ fn initial_values_too_large_to_add_up_prove_nothing() {
             &proved,
             (Model::Sc, 1),
             method,
-            Placement::Declared
+            &with_fences(&proved, Placement::Declared)
         ));
     }
 }

@@ -259,13 +259,14 @@ fn values_json(values: &[(String, Option<bool>)]) -> Value {
 fn stats_text(out: &mut String, stats: &Stats) {
     let _ = writeln!(
         out,
-        "states {}, transitions {}, revisited {}, covered {}, merged {}, memory {} bytes, time {:.3} s",
+        "states {}, transitions {}, revisited {}, covered {}, merged {}, memory {} bytes ({} of them the hash table), time {:.3} s",
         stats.states,
         stats.transitions,
         stats.revisited,
         stats.covered,
         stats.merged,
         stats.memory_bytes,
+        stats.table_bytes,
         stats.seconds
     );
 }

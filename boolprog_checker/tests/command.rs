@@ -214,10 +214,14 @@ fn what_the_peers_have_besides_is_named() {
         "dfs void main() begin skip; end\n",
         "`dfs` is not supported",
     );
-    refused(
+    for text in [
         "void main() begin abortif T; skip; end\n",
-        "`abortif` is not supported",
-    );
+        "decl a;\nvoid main() begin abortif a; enforce a; skip; end\n",
+        "decl a;\nvoid main() begin enforce a; abortif a; skip; end\n",
+        "decl a;\nvoid main() begin skip; abortif a; end\n",
+    ] {
+        refused(text, "`abortif` is not supported");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use cupola::pipeline;
 use cupola::report::Method;
 use serde_json::json;
 
+use super::model::{EntriesArg, ModelArg};
 use super::pipeline::PipelineArgs;
 use super::prove;
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
@@ -17,18 +18,11 @@ pub struct AbstractArgs {
     #[command(flatten)]
     pipeline: PipelineArgs,
 
-    /// The memory model.
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "sc|tso|pso"
-    )]
-    model: Model,
+    #[command(flatten)]
+    under: ModelArg,
 
-    /// The number of entries of each buffer.
-    #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
-    k: u16,
+    #[command(flatten)]
+    entries: EntriesArg,
 
     /// How it is built; by default `trad` under SC and `pe` elsewhere. `ce` needs the proof's cubes.
     #[arg(
@@ -47,7 +41,7 @@ pub struct AbstractArgs {
 pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     let loaded = args.pipeline.load(console)?;
     let config = args.pipeline.config();
-    let method = match (args.method, args.model) {
+    let method = match (args.method, args.under.model) {
         (Some(Method::Lazy), _) => {
             return Err(Failure::with_way_out(
                 "the lazy method builds no boolean program",
@@ -60,7 +54,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     };
     let built = pipeline::boolean_program(
         &loaded.task(),
-        (args.model, usize::from(args.k)),
+        (args.under.model, usize::from(args.entries.k)),
         method,
         &config,
     );
@@ -94,8 +88,8 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             "schema": 1,
             "program": loaded.file.name(),
             "harvested": loaded.harvested,
-            "model": args.model,
-            "k": args.k,
+            "model": args.under.model,
+            "k": args.entries.k,
             "method": method.name(),
             "reason": why,
             "predicates": built.map(|abstraction| abstraction.predicates.len()),

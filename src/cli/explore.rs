@@ -9,14 +9,13 @@ use std::time::Duration;
 use clap::Args;
 use cupola::explore::report::Report;
 use cupola::explore::{self, Exploration, ExploreConfig, ExploreError, Star, Verdict};
-use cupola::lang::placement::Placement;
-use cupola::model::Model;
 use cupola::{lang, program};
 
 use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
+use super::model::{FencesArg, ModelArg};
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, Input, PlacementArg, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
 
 /// Explores all states of a program under a memory model, with real store buffers.
 #[derive(Debug, Args)]
@@ -24,18 +23,11 @@ pub struct ExploreArgs {
     #[command(flatten)]
     input: Input,
 
-    /// The memory model.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "sc|tso|pso",
-        hide_possible_values = true
-    )]
-    model: Model,
+    #[command(flatten)]
+    under: ModelArg,
 
-    /// The optional fences in force, instead of those that FILE declares.
-    #[arg(long, value_name = "A,B|none|all")]
-    fences: Option<PlacementArg>,
+    #[command(flatten)]
+    fences: FencesArg,
 
     /// The longest that a store buffer may get: under TSO each thread's, under PSO each thread's for
     /// each variable.
@@ -81,11 +73,8 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
         Err(diagnostics) => return Err(Failure::Source(source, diagnostics)),
     };
     console.diagnostics(&source, &checked.warnings);
-    let placement = args
-        .fences
-        .as_ref()
-        .map_or(Placement::Declared, |arg| arg.0.clone());
-    let in_force = placement.in_force(&checked, args.model);
+    let model = args.under.model;
+    let in_force = args.fences.placement().in_force(&checked, model);
     let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
     let program = program::lower(&checked, &fences);
     let states = Arc::new(AtomicUsize::new(0));
@@ -95,14 +84,14 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
         ..args.config()
     };
     let line = Line::of_states(console, states, args.max_states.get());
-    let exploration = explore::explore(&program, args.model, &config).map_err(refused);
+    let exploration = explore::explore(&program, model, &config).map_err(refused);
     line.end();
     let exploration = exploration?;
     console.note(&figures(&exploration));
     let report = Report {
         source: &source,
         program: &program,
-        model: args.model,
+        model,
         fences: &fences,
         config: &config,
         exploration: &exploration,

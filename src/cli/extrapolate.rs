@@ -1,11 +1,11 @@
 //! `cupola extrapolate`: the predicates and cubes for a model.
 
 use clap::Args;
-use cupola::model::Model;
 use cupola::pipeline;
 use cupola::report::Method;
 use serde_json::json;
 
+use super::model::{EntriesArg, ModelArg};
 use super::pipeline::PipelineArgs;
 use super::{Answer, Console, Exit, Failure, ReportArgs};
 
@@ -15,18 +15,11 @@ pub struct ExtrapolateArgs {
     #[command(flatten)]
     pipeline: PipelineArgs,
 
-    /// The memory model.
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "sc|tso|pso"
-    )]
-    model: Model,
+    #[command(flatten)]
+    under: ModelArg,
 
-    /// The number of entries of each buffer.
-    #[arg(short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
-    k: u16,
+    #[command(flatten)]
+    entries: EntriesArg,
 
     #[command(flatten)]
     report: ReportArgs,
@@ -38,8 +31,8 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
     let config = args.pipeline.config();
     let extrapolated = pipeline::stage(
         &loaded.task(),
-        args.model,
-        usize::from(args.k),
+        args.under.model,
+        usize::from(args.entries.k),
         &config.placement,
     )
     .and_then(|stage| {
@@ -57,7 +50,7 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
                     "program": loaded.file.name(),
                     "harvested": loaded.harvested,
                     "model": stage.model,
-                    "k": args.k,
+                    "k": args.entries.k,
                     "predicates": predicates,
                     "cubes": cubes,
                 })

@@ -17,6 +17,7 @@ mod fmt;
 mod input;
 mod interrupt;
 mod litmus;
+mod model;
 mod output;
 mod pipeline;
 mod progress;

@@ -19,7 +19,8 @@ use cupola::shortcuts::{Shortcut, Shortcuts};
 use indexmap::IndexSet;
 
 use super::input::{deadline, seconds};
-use super::{Console, Failure, Input, PlacementArg};
+use super::model::FencesArg;
+use super::{Console, Failure, Input};
 
 /// The program, its proof, and how to abstract it.
 #[derive(Clone, Debug, Args)]
@@ -32,10 +33,8 @@ pub struct PipelineArgs {
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
 
-    /// The optional fences in force: names separated by commas, `none` or `all`; by default the
-    /// program's `fences` line for the model.
-    #[arg(long, value_name = "a,b|none|all")]
-    pub fences: Option<PlacementArg>,
+    #[command(flatten)]
+    pub fences: FencesArg,
 
     /// The largest cubes for updates and for conditions.
     #[arg(long, value_name = "U,C", default_value = "2,3")]
@@ -132,7 +131,7 @@ impl PipelineArgs {
     /// What the stages need to know.
     pub fn config(&self) -> PipelineConfig {
         PipelineConfig {
-            placement: self.fences.clone().map(|arg| arg.0).unwrap_or_default(),
+            placement: self.fences.placement(),
             search: match self.search {
                 SearchArg::Fast => Search::Fast,
                 SearchArg::Exhaustive => Search::Exhaustive,

@@ -2,12 +2,11 @@
 
 use clap::Args;
 use cupola::lang;
-use cupola::lang::placement::Placement;
-use cupola::model::Model;
 use cupola::reduce::{self, Flush, ReduceConfig};
 use serde_json::json;
 
-use super::{Answer, Console, Exit, Failure, Input, PlacementArg, ReportArgs};
+use super::model::{EntriesArg, FencesArg, ModelArg};
+use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
 
 /// Prints a program under SC that does what FILE does under a memory model: its locals hold the
 /// store buffers.
@@ -16,18 +15,11 @@ pub struct TranslateArgs {
     #[command(flatten)]
     input: Input,
 
-    /// The memory model.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "sc|tso|pso",
-        hide_possible_values = true
-    )]
-    model: Model,
+    #[command(flatten)]
+    under: ModelArg,
 
-    /// The number of entries of each store buffer, from 1 to 64.
-    #[arg(short, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
-    k: u8,
+    #[command(flatten)]
+    entries: EntriesArg,
 
     /// How buffers are flushed at any time: by `background` blocks, or inline by a loop after each
     /// statement.
@@ -40,9 +32,8 @@ pub struct TranslateArgs {
     )]
     flush: Flush,
 
-    /// The optional fences in force, instead of those that FILE declares.
-    #[arg(long, value_name = "A,B|none|all")]
-    fences: Option<PlacementArg>,
+    #[command(flatten)]
+    fences: FencesArg,
 
     #[command(flatten)]
     report: ReportArgs,
@@ -56,14 +47,12 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
         Err(diagnostics) => return Err(Failure::Source(file, diagnostics)),
     };
     console.diagnostics(&file, &checked.warnings);
-    let placement = args.fences.as_ref().map(|arg| arg.0.clone());
-    let fences = placement
-        .unwrap_or(Placement::Declared)
-        .in_force(&checked, args.model)
-        .map_err(|error| Failure::message(error.to_string()))?;
+    let model = args.under.model;
+    let in_force = args.fences.placement().in_force(&checked, model);
+    let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
     let config = ReduceConfig {
-        model: args.model,
-        k: usize::from(args.k),
+        model,
+        k: usize::from(args.entries.k),
         fences,
         flush: args.flush,
     };

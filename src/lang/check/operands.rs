@@ -8,6 +8,7 @@ use super::ways_out::{list, missing, unknown};
 use crate::lang::ast::{ArithOp, Cond, CondKind, Expr, ExprKind, Name, Place, Span, ThreadRef};
 use crate::lang::print::print_thread_ref;
 use crate::lang::source::Diagnostic;
+use crate::lang::suggest::closest;
 use crate::lang::symbols::{Meaning, Scope, Symbols, split_element};
 
 /// Where an expression or condition stands.
@@ -368,12 +369,7 @@ impl<'a> Operands<'a> {
             .collect();
         match owners.as_slice() {
             [] => {
-                let locals = symbols
-                    .threads
-                    .values()
-                    .flat_map(|thread| thread.locals.keys());
-                let known = symbols.shared.keys().chain(locals).map(String::as_str);
-                self.found.push(unknown("variable", name, known));
+                self.found.push(self.unknown_in_spec(name));
                 None
             }
             [owner] if symbols.threads[*owner].copies.unwrap_or(1) == 1 => {
@@ -386,16 +382,37 @@ impl<'a> Operands<'a> {
         }
     }
 
-    fn ambiguous(&self, name: &Name, owners: &[&str]) -> Diagnostic {
-        let full_names = owners.iter().flat_map(|&owner| {
-            let name = &name.text;
-            match self.symbols.threads[owner].copies {
-                None => vec![format!("{owner}.{name}")],
-                Some(copies) => (0..copies.min(10))
-                    .map(|copy| format!("{owner}[{copy}].{name}"))
-                    .collect(),
-            }
+    /// A slip in a plain name, or else all names in full.
+    fn unknown_in_spec(&self, name: &Name) -> Diagnostic {
+        let threads = &self.symbols.threads;
+        let shared = self.symbols.shared.keys();
+        let locals = threads.values().flat_map(|thread| thread.locals.keys());
+        let plain = shared.clone().chain(locals).map(String::as_str);
+        if closest(&name.text, plain.clone()).is_some() {
+            return unknown("variable", name, plain);
+        }
+        let locals = threads.iter().flat_map(|(owner, thread)| {
+            let names = thread.locals.keys();
+            names.flat_map(|local| self.full_names(owner, local))
         });
+        let full: Vec<String> = shared.cloned().chain(locals).collect();
+        unknown("variable", name, full.iter().map(String::as_str))
+    }
+
+    /// A local of a thread, or of its first copies.
+    fn full_names(&self, owner: &str, local: &str) -> Vec<String> {
+        match self.symbols.threads[owner].copies {
+            None => vec![format!("{owner}.{local}")],
+            Some(copies) => (0..copies.min(10))
+                .map(|copy| format!("{owner}[{copy}].{local}"))
+                .collect(),
+        }
+    }
+
+    fn ambiguous(&self, name: &Name, owners: &[&str]) -> Diagnostic {
+        let full_names = owners
+            .iter()
+            .flat_map(|owner| self.full_names(owner, &name.text));
         let full_names: Vec<String> = full_names.take(10).collect();
         let choices = list(full_names.iter().map(String::as_str)).unwrap_or_default();
         Diagnostic::error(

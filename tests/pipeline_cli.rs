@@ -407,3 +407,42 @@ fn there_is_no_work_without_threads() {
     let output = run("verify", &file, &["--model", "sc", "-j", "0"]);
     assert_eq!(code(&output), 2);
 }
+
+/// The retries store too many states, but the path of the first try is told, in JSON too.
+#[test]
+fn a_path_is_told_though_retries_reach_a_limit() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let text = std::fs::read_to_string("examples/bakery.proof").expect("a proof");
+    let dropped = text.replace("  N0 == n0 + 1;  N1 == n1 + 1;\n", "");
+    assert_ne!(text, dropped);
+    let proof = folder.path().join("weak.proof");
+    std::fs::write(&proof, dropped).expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_cupola"))
+        .args(["verify", "examples/bakery.cup", "--model", "sc", "--json"])
+        .args(["--refute-states", "0", "--max-states", "290", "--proof"])
+        .arg(&proof)
+        .output()
+        .expect("a run");
+    assert_eq!(output.status.code(), Some(5));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let result = &report["results"][0];
+    let tries: Vec<_> = result["tries"].as_array().expect("a list").iter().collect();
+    assert_eq!(tries[0]["outcome"], "abstraction", "{result}");
+    assert_eq!(tries[tries.len() - 1]["outcome"], "states", "{result}");
+    assert_eq!(result["property"], "mutex");
+    assert!(
+        !result["trace"]["steps"]
+            .as_array()
+            .expect("steps")
+            .is_empty()
+    );
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    let output = Command::new(env!("CARGO_BIN_EXE_cupola"))
+        .args(["verify", "-", "--proof", "-", "--model", "sc"])
+        .output()
+        .expect("a run");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -265,7 +265,6 @@ fn suggestions_repair_the_alternating_bit_protocol() {
     assert_eq!(repaired.count(), count);
 }
 
-/// Every violation is real and is one for the explorer too; nothing verified is refuted.
 /// Without a proof there is nothing to add a line to: a whole proof is shown, and it goes further.
 #[test]
 fn a_first_proof_is_suggested() {
@@ -291,6 +290,7 @@ fn a_first_proof_is_suggested() {
     assert_eq!(code, Some(0), "{told}");
 }
 
+/// Every violation is real and is one for the explorer too; nothing verified is refuted.
 #[test]
 fn random_programs_are_violated_only_for_real() {
     let setting = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::model::{EntriesArg, ModelArg};
 use super::pipeline::PipelineArgs;
 use super::prove;
+use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Prints the boolean program that abstracts a program under a memory model.
@@ -52,12 +53,14 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         (None, Model::Sc) => Method::Trad,
         (None, Model::Tso | Model::Pso) => Method::Pe,
     };
+    let watchdog = Watchdog::over(config.stop(), console);
     let built = pipeline::boolean_program(
         &loaded.task(),
         (args.under.model, usize::from(args.entries.k)),
         method,
         &config,
     );
+    drop(watchdog);
     let (built, exit, why) = match built {
         Ok(Ok(abstraction)) if abstraction.effort.unknown > 0 && config.stop().is_due() => {
             let why = "unknown: the time was over before all questions were answered";

@@ -13,6 +13,7 @@ use cupola::stop::Stop;
 use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::progress::Line;
+use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, ReportArgs};
 
 /// Checks a certificate: re-runs the reduction, derives the proof obligations of the invariant anew and
@@ -52,7 +53,9 @@ pub fn run(args: &CertifyArgs, console: &Console) -> Result<Answer, Failure> {
     let read = certificate::read(&args.dir);
     let (stored, obligations) = read.map_err(|error| unreadable(error, &args.dir))?;
     let line = Line::of_work(console, effort.progress.clone());
+    let watchdog = Watchdog::over(effort.stop.clone(), console);
     let report = certify::check_with(&stored, &obligations, &effort);
+    drop(watchdog);
     line.end();
     let report = report.map_err(malformed)?;
     let exit = match report.verdict {

@@ -1,5 +1,6 @@
 //! `cupola check`: model-checks a boolean program.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use boolprog_checker::{Limits, Mode, Options, ProgramError, Report, Verdict};
@@ -13,8 +14,9 @@ use super::{Answer, Exit, Failure, Input, ReportArgs};
 /// Model-checks a boolean program; the binary `boolprog-checker` has more options.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    #[command(flatten)]
-    input: Input,
+    /// The boolean program, a `.bp` file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
 
     /// Search with three values only, as `verify` does: a possible violation is not confirmed.
     #[arg(long)]
@@ -38,7 +40,10 @@ pub struct CheckArgs {
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
-    let file = args.input.read()?;
+    let input = Input {
+        file: args.file.clone(),
+    };
+    let file = input.read()?;
     let program = match boolprog_checker::parse(file.text()) {
         Ok(program) => program,
         Err(errors) => {

@@ -19,6 +19,7 @@ use cupola::model::Model;
 use cupola::pipeline::{MethodChoice, PipelineConfig, VerifyConfig};
 use cupola::proof::Proof;
 use cupola::reduce;
+use cupola::stop::Stop;
 
 use super::explore::refused;
 use super::input::{deadline, seconds};
@@ -26,6 +27,7 @@ use super::interrupt::stop_on_interrupt;
 use super::pipeline::load_proof;
 use super::progress::Bar;
 use super::verify::BoundArg;
+use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Input, OutputArgs};
 
 /// Finds all minimal sets of fences that make a program safe under a memory model.
@@ -160,7 +162,13 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
         config: args.explore_config(stop_on_interrupt(console)),
         deadline: args.timeout.and_then(deadline),
     };
+    let stop = Stop {
+        deadline: setting.deadline,
+        cancel: setting.config.cancel.clone(),
+    };
+    let watchdog = Watchdog::over(stop, console);
     let answer = setting.search(console)?;
+    drop(watchdog);
     args.emit(&candidates, &answer, console)?;
     let report = AnswerReport {
         source: &source,

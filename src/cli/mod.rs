@@ -24,6 +24,7 @@ mod progress;
 mod prove;
 mod translate;
 mod verify;
+mod watchdog;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -175,13 +176,17 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 impl Exit {
     fn code(self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.number())
+    }
+
+    fn number(self) -> u8 {
+        match self {
             Exit::Done => 0,
             Exit::Violated => 10,
             Exit::Unknown => 5,
             Exit::BadInput => 2,
             Exit::Internal => 6,
-        })
+        }
     }
 }
 

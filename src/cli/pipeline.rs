@@ -113,6 +113,13 @@ pub struct Loaded {
 impl PipelineArgs {
     /// Reads the program and its proof; shows warnings.
     pub fn load(&self, console: &Console) -> Result<Loaded, Failure> {
+        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+        if is_stdin(&self.input.file) && self.proof.as_ref().is_some_and(is_stdin) {
+            return Err(Failure::with_way_out(
+                "the program and its proof cannot both come from standard input",
+                "put one of them into a file",
+            ));
+        }
         let file = self.input.read()?;
         let checked = match lang::load(&file) {
             Ok(checked) => checked,

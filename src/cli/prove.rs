@@ -8,6 +8,7 @@ use indexmap::IndexSet;
 use serde_json::json;
 
 use super::pipeline::{Loaded, PipelineArgs};
+use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Verifies a program under sequential consistency and prints the proof with its cubes.
@@ -23,7 +24,11 @@ pub struct ProveArgs {
 /// Runs the command.
 pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
     let loaded = args.pipeline.load(console)?;
-    let proved = match pipeline::prove(&loaded.task(), &args.pipeline.config()) {
+    let config = args.pipeline.config();
+    let watchdog = Watchdog::over(config.stop(), console);
+    let proved = pipeline::prove(&loaded.task(), &config);
+    drop(watchdog);
+    let proved = match proved {
         Ok(proved) => proved,
         Err(error) => return Err(loaded.failure(error)),
     };

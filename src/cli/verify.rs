@@ -14,6 +14,7 @@ use super::certificate::{Target, Written};
 use super::interrupt::stop_on_interrupt;
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
+use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, ReportArgs};
 
 /// Verifies a program under one or several memory models, from its proof under SC.
@@ -100,7 +101,9 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     let target = target.map(|dir| Target::new(dir, &config.models));
     let target = target.transpose()?;
     let line = Line::of_work(console, config.pipeline.progress.clone());
+    let watchdog = Watchdog::over(config.pipeline.stop(), console);
     let report = pipeline::verify(&loaded.task(), loaded.harvested, &config);
+    drop(watchdog);
     line.end();
     let report = match report {
         Ok(report) => report,

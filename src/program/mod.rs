@@ -221,7 +221,8 @@ impl Program {
     pub fn has_property(&self) -> bool {
         let locations = self.threads.iter().flat_map(|thread| &thread.locations);
         let mut edges = locations.flat_map(|location| &location.edges);
-        !self.specs.is_empty() || edges.any(|edge| matches!(edge.action, Action::Assert(..)))
+        !self.specs.is_empty()
+            || edges.any(|edge| matches!(edge.action, Action::Assert(_, AssertKind::User(_))))
     }
 
     /// The name of a variable in the whole program, as it is printed: `X`, `P.r`, `P_0.r`.

@@ -60,7 +60,7 @@ impl Report {
         let trace = match violation {
             Some(violation) => Some(violation.json(&self.source)),
             None => result
-                .outcome()
+                .telling_outcome()
                 .and_then(AttemptOutcome::trace)
                 .map(|trace| trace.json(&self.source)),
         };
@@ -202,7 +202,7 @@ fn property(result: &ModelResult) -> Option<&str> {
     if let Some(Violation { property, .. }) = result.violation() {
         return Some(property);
     }
-    match result.outcome()? {
+    match result.telling_outcome()? {
         AttemptOutcome::Abstraction(property, _) => Some(&property.name),
         AttemptOutcome::Overflow(..) => Some("overflow"),
         AttemptOutcome::Verified | AttemptOutcome::Violated(_) | AttemptOutcome::Limit(_) => None,

@@ -180,6 +180,11 @@ impl ModelResult {
         self.attempts.last().map(|attempt| &attempt.outcome)
     }
 
+    /// What the try found that says most about why there is no proof.
+    pub fn telling_outcome(&self) -> Option<&AttemptOutcome> {
+        self.telling().map(|tried| &self.attempts[tried].outcome)
+    }
+
     /// The try that says most about why there is no proof: the last one, unless it is a retry that only
     /// reached the limit on states.
     pub fn telling(&self) -> Option<usize> {

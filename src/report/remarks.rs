@@ -12,16 +12,12 @@ fn other_ways(method: Method) -> String {
     let other = match method {
         Method::Lazy => "`--method auto`, which tells unknown values apart where it has to",
         Method::Ce => {
-            "`--method auto` or `pe`, which look for more cubes, `--method lazy`, which needs none"
+            "`--method pe`, which looks for more cubes, `--method lazy`, which needs none"
         }
-        Method::Trad => "`--method auto`, whose predicates are about the buffers, too",
-        Method::Pe => {
-            "`--method auto`, which has more tries, `--method lazy`, which needs no cubes"
-        }
+        Method::Pe => "`--method lazy`, which needs no cubes, larger cubes (`--cube-size`)",
+        Method::Trad => "larger cubes (`--cube-size`)",
     };
-    format!(
-        "Try {other}, larger cubes (`--cube-size`), or `cupola explore`, which decides programs with few states.\n"
-    )
+    format!("Try {other}, or `cupola explore`, which decides programs with few states.\n")
 }
 
 /// The remarks about a model, with an empty line before them.

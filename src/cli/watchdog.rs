@@ -1,0 +1,58 @@
+//! Ends a process whose solver does not come back.
+//!
+//! Work that is to end early looks at the clock between questions, and the effort of a question is bounded.
+//! But there are questions in which Z3 neither counts its effort nor listens. Whoever gave a time limit
+//! or pressed Ctrl-C is not to wait for these.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cupola::stop::Stop;
+
+use super::{Console, Exit};
+
+/// How long work may go on after it was to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often somebody looks.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Watches over work for as long as this lives.
+pub struct Watchdog {
+    done: Arc<AtomicBool>,
+}
+
+impl Watchdog {
+    /// Ends the process, with the exit code of an unknown verdict, where work has not ended long after it
+    /// was to stop.
+    pub fn over(stop: Stop, console: &Console) -> Self {
+        let done = Arc::new(AtomicBool::new(false));
+        let (watched, console) = (Arc::clone(&done), *console);
+        thread::spawn(move || {
+            let mut due: Option<Instant> = None;
+            while !watched.load(Ordering::Relaxed) {
+                thread::sleep(LOOK);
+                if !stop.is_due() {
+                    continue;
+                }
+                let since = *due.get_or_insert_with(Instant::now);
+                if since.elapsed() >= PATIENCE && !watched.load(Ordering::Relaxed) {
+                    console.error(
+                        "unknown: the solver does not come back from a question",
+                        Some("try `--search fast`, other predicates, or a newer libz3"),
+                    );
+                    std::process::exit(Exit::Unknown.number().into());
+                }
+            }
+        });
+        Watchdog { done }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+}

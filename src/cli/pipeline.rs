@@ -235,6 +235,9 @@ fn read_proof(path: &Path, checked: &Checked, console: &Console) -> Result<Proof
     match proof::parse(&file, checked) {
         Ok((proof, warnings)) => {
             console.diagnostics(&file, &warnings);
+            if proof.predicates.is_empty() {
+                console.note(&format!("`{}` has no predicates", path.display()));
+            }
             Ok(proof)
         }
         Err(errors) => Err(Failure::Source(file, errors)),

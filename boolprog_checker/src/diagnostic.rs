@@ -6,7 +6,7 @@ use codespan_reporting::term::{self, Config, DisplayStyle};
 
 use crate::error::{Errors, ProgramError};
 
-/// Renders all errors as text without colours; `name` is what the file is called.
+/// Renders the errors as text without colours; `name` is what the file is called.
 pub fn render_errors(errors: &Errors, name: &str, text: &str) -> String {
     let file = SimpleFile::new(name, text);
     let config = Config {
@@ -19,6 +19,9 @@ pub fn render_errors(errors: &Errors, name: &str, text: &str) -> String {
         if term::emit_to_string(&mut out, &config, &file, &diagnostic).is_err() {
             out.push_str(&format!("error: {error}\n"));
         }
+    }
+    if let Some(left_out) = errors.left_out() {
+        out.push_str(&format!("note: {left_out}\n"));
     }
     out
 }

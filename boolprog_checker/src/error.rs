@@ -7,36 +7,53 @@ use thiserror::Error;
 
 use crate::syntax::ast::Span;
 
-/// All that is wrong with a program; never empty.
+/// More errors than these are counted, not kept.
+const MOST: usize = 100;
+
+/// What is wrong with a program, at least one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.summary())]
-pub struct Errors(Vec<ProgramError>);
+pub struct Errors {
+    first: Vec<ProgramError>,
+    left_out: usize,
+}
 
 impl Errors {
-    /// The errors, sorted by their place in the text.
+    /// The first errors, sorted by their place in the text.
     pub fn iter(&self) -> impl Iterator<Item = &ProgramError> {
-        self.0.iter()
+        self.first.iter()
+    }
+
+    /// A line that tells how many errors there are besides, if there are any.
+    pub fn left_out(&self) -> Option<String> {
+        let (shown, all) = (self.first.len(), self.first.len() + self.left_out);
+        (self.left_out > 0).then(|| format!("these are the first {shown} of {all} errors"))
     }
 
     /// `Ok` when the list is empty.
     pub(crate) fn check(mut list: Vec<ProgramError>) -> Result<(), Self> {
         list.sort_by_key(|error| error.span);
+        let left_out = list.len().saturating_sub(MOST);
+        list.truncate(MOST);
         if list.is_empty() {
             Ok(())
         } else {
-            Err(Self(list))
+            let first = list;
+            Err(Self { first, left_out })
         }
     }
 
     fn summary(&self) -> String {
-        let messages: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        let messages = self.first.iter().map(ToString::to_string);
+        let messages: Vec<_> = messages.chain(self.left_out()).collect();
         messages.join("; ")
     }
 }
 
 impl From<ProgramError> for Errors {
     fn from(error: ProgramError) -> Self {
-        Self(vec![error])
+        let (first, left_out) = (vec![error], 0);
+        Self { first, left_out }
     }
 }
 

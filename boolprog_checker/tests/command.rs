@@ -266,6 +266,17 @@ fn errors_of_meaning_are_named_all_at_once() {
 }
 
 #[test]
+fn of_many_errors_the_first_are_shown() {
+    let wrong = "  b := T;\n".repeat(3000);
+    let text = format!("void main() begin\n{wrong}end\n");
+    refused(&text, "these are the first 100 of 3000 errors");
+    let shown = stderr(&run(&text, &[]))
+        .matches("there is no variable")
+        .count();
+    assert_eq!(shown, 100);
+}
+
+#[test]
 fn slips_of_the_pen_are_explained() {
     let body = |statement: &str| format!("decl a, b; void main() begin {statement} end");
     refused(&body("a := T"), "`;`");

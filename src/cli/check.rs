@@ -47,7 +47,10 @@ pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
     let program = match boolprog_checker::parse(file.text()) {
         Ok(program) => program,
         Err(errors) => {
-            let diagnostics = errors.iter().map(diagnostic).collect();
+            let mut diagnostics: Vec<_> = errors.iter().map(diagnostic).collect();
+            if let Some(last) = diagnostics.last_mut() {
+                last.notes.extend(errors.left_out());
+            }
             return Err(Failure::Source(file, diagnostics));
         }
     };

@@ -20,7 +20,7 @@ use super::split::{Context, Splitting};
 use crate::machine::fuse::fuse;
 use crate::machine::{LocId, Machine, liveness, visibility};
 use crate::options::{Limits, Mode, Options, Reductions, Split};
-use crate::outcome::{AssertId, AssertionReport, Finding, Outcome, Reason, Stats, Verdict};
+use crate::outcome::{AssertId, AssertionReport, Finding, Limit, Outcome, Reason, Stats, Verdict};
 use crate::program::Program;
 
 /// Judges every assertion of a program.
@@ -69,6 +69,17 @@ pub(super) fn splitting(split: Split) -> Splitting {
 
 /// Most states that are stored in search of shorter traces: about a second.
 const SHORTENING_STATES: usize = 1_000_000;
+
+/// How long the way to failures may be looked for after a search was stopped.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// A search whose failures are looked at again, and the budget for that.
+#[derive(Clone, Copy)]
+struct Again<'e> {
+    strategy: Strategy,
+    exploration: &'e Exploration,
+    budget: &'e Budget<'e>,
+}
 
 struct Judge<'a> {
     machine: &'a Machine,
@@ -145,9 +156,15 @@ impl<'a> Judge<'a> {
         let mut exploration = explore(self.context(splitting), strategy, wanted);
         self.add_stats(&exploration.stats);
         self.fired.extend(std::mem::take(&mut exploration.fired));
+        let limits = self.path_limits();
+        let again = Again {
+            strategy,
+            exploration: &exploration,
+            budget: &Budget::new(&limits),
+        };
         for id in wanted.iter().copied() {
             let finding = match (exploration.found.get(&id), exploration.limit) {
-                (Some(found), _) => self.failure(splitting, strategy, &exploration, *found),
+                (Some(found), _) => self.failure(splitting, again, *found),
                 (None, Some(limit)) => Finding::Unknown(Reason::Limit(limit)),
                 (None, None) => Finding::Verified,
             };
@@ -155,51 +172,29 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The run to a failure. The search has gone this way within its limits, so there are none now.
-    fn path(
-        &self,
-        splitting: Splitting,
-        strategy: Strategy,
-        exploration: &Exploration,
-        found: Found,
-    ) -> Path {
-        let unlimited = Limits {
-            max_states: usize::MAX,
-            timeout: None,
-            cancel: None,
-            progress: None,
-            ..self.options.limits
-        };
-        let budget = Budget::new(&unlimited);
-        let context = Context {
-            budget: &budget,
-            machine: self.machine,
-            splitting,
-        };
-        path_to(context, exploration, strategy.reduce, found)
-    }
-
     /// What a failure that a search found means.
-    fn failure(
-        &self,
-        splitting: Splitting,
-        strategy: Strategy,
-        exploration: &Exploration,
-        found: Found,
-    ) -> Finding {
-        let path = &self.path(splitting, strategy, exploration, found);
+    fn failure(&self, splitting: Splitting, again: Again<'_>, found: Found) -> Finding {
+        let context = Context {
+            budget: again.budget,
+            ..self.context(splitting)
+        };
+        let strategy = again.strategy;
+        let Some(path) = path_to(context, again.exploration, strategy.reduce, found) else {
+            let limit = again.budget.stopped().unwrap_or(Limit::Timeout);
+            return Finding::Unknown(Reason::Limit(limit));
+        };
         let trace = |path: &Path| path.trace(self.machine, strategy.keeps_distances());
         let real = match splitting {
             Splitting::Eager => None,
             Splitting::None | Splitting::Needed if self.options.mode == Mode::ThreeValued => None,
             Splitting::None | Splitting::Needed | Splitting::All => {
-                confirm(self.context(splitting), path)
+                confirm(self.context(splitting), &path)
             }
         };
         match real {
             Some(real) => Finding::Violated(trace(&real)),
-            None if Self::is_exact(splitting) => Finding::Violated(trace(path)),
-            None => Finding::Unknown(Reason::Abstraction(trace(path))),
+            None if Self::is_exact(splitting) => Finding::Violated(trace(&path)),
+            None => Finding::Unknown(Reason::Abstraction(trace(&path))),
         }
     }
 
@@ -248,9 +243,16 @@ impl<'a> Judge<'a> {
         };
         let exploration = explore(context, strategy, &wanted);
         self.add_stats(&exploration.stats);
+        let limits = self.path_limits();
+        let again = Again {
+            strategy,
+            exploration: &exploration,
+            budget: &Budget::new(&limits),
+        };
         for id in wanted {
-            if let Some(found) = exploration.found.get(&id) {
-                let shorter = self.failure(splitting, strategy, &exploration, *found);
+            let found = exploration.found.get(&id);
+            let shorter = found.map(|found| self.failure(splitting, again, *found));
+            if let Some(shorter @ Finding::Violated(_)) = shorter {
                 self.findings.insert(id, shorter);
             }
         }
@@ -259,12 +261,37 @@ impl<'a> Judge<'a> {
     /// What is left of the limits, and never more than what a shorter trace is worth.
     fn shortening_limits(&self) -> Limits {
         let limits = self.options.limits.clone();
-        let spent = Duration::from_secs_f64(self.budget.seconds());
         Limits {
             max_states: limits.max_states.min(SHORTENING_STATES),
-            timeout: limits.timeout.map(|timeout| timeout.saturating_sub(spent)),
+            timeout: self.time_left(),
             ..limits
         }
+    }
+
+    /// What is left of the limits for the ways to failures, and a moment if nothing is left. The search has
+    /// gone these ways with its number of states, so there is no limit to that.
+    fn path_limits(&self) -> Limits {
+        self.budget.look_at_clock();
+        let limits = &self.options.limits;
+        let (timeout, cancel) = match self.budget.stopped() {
+            Some(Limit::Timeout | Limit::Cancelled) => (Some(MOMENT), None),
+            Some(Limit::States | Limit::Threads) | None => {
+                (self.time_left(), limits.cancel.clone())
+            }
+        };
+        Limits {
+            max_states: usize::MAX,
+            max_threads: limits.max_threads,
+            timeout,
+            cancel,
+            progress: None,
+        }
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let spent = Duration::from_secs_f64(self.budget.seconds());
+        let timeout = self.options.limits.timeout;
+        timeout.map(|timeout| timeout.saturating_sub(spent))
     }
 
     fn outcome(mut self) -> Outcome {

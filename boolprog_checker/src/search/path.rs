@@ -19,13 +19,13 @@ pub(crate) struct Path {
     pub length: usize,
 }
 
-/// The run to a failure; its last step is the failing assertion.
+/// The run to a failure; its last step is the failing assertion. Nothing if the budget does not last.
 pub(crate) fn path_to(
     context: Context<'_>,
     exploration: &Exploration,
     reduce: bool,
     found: Found,
-) -> Path {
+) -> Option<Path> {
     let mut ids = vec![found.state];
     let mut expansion = Expansion::default();
     while let Some(parent) = exploration.store.link(ids[ids.len() - 1]).parent {
@@ -39,15 +39,17 @@ pub(crate) fn path_to(
     };
     let again = |id: StateId, expansion: &mut Expansion| {
         expand(context, &exploration.store.config(id), reduce, expansion);
+        // An expansion that is cut short has other places.
+        context.budget.stopped().is_none().then_some(())
     };
     for pair in ids.windows(2) {
-        again(pair[0], &mut expansion);
+        again(pair[0], &mut expansion)?;
         let last = expansion.finals[exploration.store.link(pair[1]).place as usize];
         path.append(&expansion, &expansion.nodes[last]);
     }
-    again(found.state, &mut expansion);
+    again(found.state, &mut expansion)?;
     path.append(&expansion, &expansion.failures[found.place].node);
-    path
+    Some(path)
 }
 
 impl Path {

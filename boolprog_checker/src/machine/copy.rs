@@ -2,8 +2,8 @@
 //!
 //! A copy has bits of its own for its variables, locations of its own for its statements, in the
 //! order of their numbers, and its own reading of the procedure's `enforce`. A copy made for a call has one more
-//! location, for the end of its text, from where control goes back to the caller. The `enforce` there is the
-//! caller's; where results are still to be written, there is none, since it is about them, too.
+//! location, for the end of its text, from where control goes back to the caller. The `enforce` there is that of
+//! the place where the caller goes on; where results are still to be written, there is none, since it is about them, too.
 
 use rustc_hash::FxHashMap;
 
@@ -245,7 +245,11 @@ impl<'a> Lowering<'a> {
             next,
             call: stmt,
         };
-        let (mut callee, frame) = self.instance(text, instance.image, instance.enforce, leave);
+        let behind = match next {
+            LocId::ENDED => None,
+            next => self.locations[next.index()].enforce,
+        };
+        let (mut callee, frame) = self.instance(text, instance.image, behind, leave);
         let values = arguments
             .iter()
             .map(|argument| instance.scope.code(argument));

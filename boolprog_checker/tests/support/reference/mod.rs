@@ -142,16 +142,16 @@ impl<'a> Reference<'a> {
         state.threads.iter().all(holds).then_some(state)
     }
 
-    /// The frame whose text the thread stands in: at the end of a call it is back in the caller's, or in
-    /// none if there are results that the caller has not got yet.
+    /// The frame of the statement that the thread stands at: at the end of a call it is the one where the
+    /// caller goes on, or none if there are results that the caller has not got yet, or nothing is left to do.
     fn standing<'s>(&self, thread: &'s Thread) -> Option<&'s Frame> {
-        let mut frames = thread.stack.iter().rev();
-        let top = frames.next()?;
-        let code = &self.codes[top.procedure];
-        match (top.at >= code.instructions.len(), frames.next()) {
-            (true, Some(caller)) => (code.procedure.results == 0).then_some(caller),
-            (true, None) | (false, _) => Some(top),
-        }
+        let ended = |frame: &&Frame| {
+            let code = &self.codes[frame.procedure];
+            frame.at >= code.instructions.len() && code.procedure.results == 0
+        };
+        let frame = thread.stack.iter().rev().find(|frame| !ended(frame))?;
+        let code = &self.codes[frame.procedure];
+        (frame.at < code.instructions.len()).then_some(frame)
     }
 
     /// The assertions that can fail, or nothing if there are too many states; `visit` sees them all.

@@ -14,6 +14,7 @@
 use itertools::Itertools;
 use rustc_hash::FxHashSet;
 
+use super::code::Code;
 use super::visibility::{Role, entered, roles, touched_globals};
 use super::{Action, Edge, FrameBit, LocId, Machine};
 
@@ -111,7 +112,8 @@ fn live(
 }
 
 /// The variables that a step reads, and those that it writes. Of a group that it touches it reads what it
-/// does not write, since an `enforce` makes that known.
+/// does not write, since an `enforce` makes that known; and all of it where it asks the `enforce`s before it
+/// writes.
 fn accesses(
     machine: &Machine,
     from: usize,
@@ -120,11 +122,28 @@ fn accesses(
 ) -> (Vec<FrameBit>, Vec<FrameBit>) {
     let (mut reads, writes) = direct_accesses(edge);
     reads.extend(entered(machine, &machine.locations[from], edge));
-    let touches =
-        |group: &&FxHashSet<FrameBit>| reads.iter().chain(&writes).any(|bit| group.contains(bit));
-    let touched: Vec<FrameBit> = groups.iter().filter(touches).flatten().copied().collect();
-    reads.extend(touched.into_iter().filter(|bit| !writes.contains(bit)));
+    let tried = tried_out(edge);
+    for group in groups {
+        let has = |bits: &[FrameBit]| bits.iter().any(|bit| group.contains(bit));
+        let asked = has(&tried);
+        if asked || has(&reads) || has(&writes) {
+            reads.extend(group.iter().filter(|bit| asked || !writes.contains(bit)));
+        }
+    }
     (reads, writes)
+}
+
+/// The variables of the arguments of `schoose` that are tried out against the `enforce`s.
+fn tried_out(edge: &Edge) -> Vec<FrameBit> {
+    let mut bits = Vec::new();
+    if let Action::Assign(assignment) = &edge.action {
+        for write in &assignment.writes {
+            if let Code::Schoose(positive, _) = &write.value {
+                positive.collect_bits(&mut bits);
+            }
+        }
+    }
+    bits
 }
 
 fn direct_accesses(edge: &Edge) -> (Vec<FrameBit>, Vec<FrameBit>) {

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::choice;
 use super::config::{Config, Window};
 use super::propagate::{self, Conflict};
 use crate::machine::code::Code;
@@ -32,7 +33,9 @@ impl Fired {
         edge: &Edge,
     ) {
         match &edge.action {
-            Action::Assign(assignment) => self.assignment(assignment, edge.stmt, config, window),
+            Action::Assign(assignment) => {
+                self.assignment(machine, assignment, edge.stmt, config, window);
+            }
             Action::Assume(condition) => {
                 self.assumption(machine, condition, edge.stmt, config, window);
             }
@@ -75,6 +78,7 @@ impl Fired {
     /// The disjuncts that make the choices of an assignment definite.
     fn assignment(
         &mut self,
+        machine: &Machine,
         assignment: &Assignment,
         stmt: StmtId,
         config: &Config,
@@ -85,16 +89,16 @@ impl Fired {
             let Code::Schoose(positive, negative) = value else {
                 continue;
             };
-            let Some(choice) = value.eval(&view) else {
+            let Some(chosen) = choice::value(machine, config, window, value) else {
                 continue;
             };
-            let argument = if choice { positive } else { negative };
+            let argument = if chosen { positive } else { negative };
             for (disjunct, code) in argument.disjuncts().iter().enumerate() {
                 if code.eval(&view) == Some(true) {
                     self.disjuncts.insert(FiredDisjunct {
                         stmt,
                         value: *place,
-                        positive: choice,
+                        positive: chosen,
                         disjunct,
                     });
                 }

@@ -6,6 +6,7 @@
 //! `reach` and `follow` give the states themselves away.
 
 pub(crate) mod budget;
+mod choice;
 pub(crate) mod config;
 pub(crate) mod confirm;
 pub(crate) mod expand;

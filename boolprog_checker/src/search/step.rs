@@ -1,9 +1,10 @@
 //! Executes one edge of one thread.
 //!
-//! In three-valued logic an assignment evaluates its values in Kleene's logic (`schoose` as in
-//! section 4.1 of Dan et al., SAS 2013); conditions are learned from. The same code serves the exact
+//! In three-valued logic an assignment evaluates its values in Kleene's logic (see `choice` for
+//! `schoose`, section 4.1 of Dan et al., SAS 2013); conditions are learned from. The same code serves the exact
 //! search, where every variable is known and whatever becomes unknown is split at once.
 
+use super::choice;
 use super::config::{Config, StateBit, Window};
 use super::fired::Fired;
 use super::propagate::{self, Conflict};
@@ -150,11 +151,10 @@ fn assign(
     assignment: &Assignment,
     mut emit: impl FnMut(Written),
 ) {
-    let view = config.view(window);
     let values: Vec<Tri> = assignment
         .writes
         .iter()
-        .map(|write| write.value.eval(&view))
+        .map(|write| choice::value(context.machine, &config, window, &write.value))
         .collect();
     match &assignment.constrain {
         Some(constrain) => constrained(

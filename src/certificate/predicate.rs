@@ -9,6 +9,9 @@ use crate::lang::source::{Diagnostic, Severity, SourceFile};
 use crate::lang::{self, Checked};
 use crate::program::{Cond, Program, lower};
 
+/// The longest text that is quoted.
+const WIDTH: usize = 200;
+
 /// A reduced program and the predicates over its scalars.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -24,7 +27,7 @@ pub struct Subject {
 pub struct PredicateError {
     /// Its number, from 1.
     pub number: usize,
-    /// Its text.
+    /// Its text, shortened.
     pub text: String,
     /// What is wrong.
     pub reason: String,
@@ -105,9 +108,13 @@ fn culprit(reduced: &Checked, predicates: &[String], items: &[Item]) -> Predicat
 }
 
 fn error(index: usize, text: &str, reason: String) -> PredicateError {
+    let text = match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    };
     PredicateError {
         number: index + 1,
-        text: text.to_owned(),
+        text,
         reason,
     }
 }

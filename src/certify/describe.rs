@@ -1,8 +1,10 @@
 //! Names for readers: steps, specs and location vectors in terms of the source.
 
+use std::collections::BTreeSet;
+
 use crate::lang::ast::{Span, SpecKind};
 use crate::lang::source::SourceFile;
-use crate::program::{LocId, Program, Spec, Thread};
+use crate::program::{Action, AssertKind, LocId, Program, Spec, Thread};
 
 /// The longest piece of the source that is quoted.
 const WIDTH: usize = 60;
@@ -40,6 +42,18 @@ pub(super) fn spec(source: &SourceFile, spec: &Spec) -> String {
         Some(name) => format!("{kind} {name}"),
         None => format!("{kind} at line {}", source.line(spec.span.start)),
     }
+}
+
+/// What a program says must hold, in the order of the text: `line 40: forbid mutex: P0@cs && P1@cs;`
+pub(super) fn properties(source: &SourceFile, program: &Program) -> Vec<String> {
+    let locations = program.threads.iter().flat_map(|thread| &thread.locations);
+    let edges = locations.flat_map(|location| &location.edges);
+    let asserted =
+        edges.filter(|edge| matches!(&edge.action, Action::Assert(_, AssertKind::User(_))));
+    let specs = program.specs.iter().map(|spec| spec.span);
+    let spans: BTreeSet<Span> = specs.chain(asserted.map(|edge| edge.span)).collect();
+    let told = |span: Span| format!("line {}: {}", source.line(span.start), quote(source, span));
+    spans.into_iter().map(told).collect()
 }
 
 /// `P0 at line 12, P1 at the end`

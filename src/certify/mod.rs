@@ -29,6 +29,7 @@ use crate::certificate::{
 use crate::lang::placement::{Placement, UnknownPlace};
 use crate::lang::source::{Diagnostic, SourceFile};
 use crate::lang::{self, Checked};
+use crate::program;
 use crate::reduce::{ReduceConfig, ReduceError, reduce};
 use invariant::Invariant;
 use obligations::{Claim, Group, TooMany};
@@ -99,17 +100,22 @@ const TOO_MANY: &str = "the atomic sections have too many paths; list pairs insi
 
 /// Checks a certificate and the obligations that are stored with it, however long it takes.
 pub fn check(stored: &Stored, obligations: &str, solver: &Solver) -> Result<Report, CertifyError> {
-    check_with(stored, obligations, &Effort::from(solver.clone()))
+    check_with(stored, obligations, None, &Effort::from(solver.clone()))
 }
 
-/// The same with limits, and with somebody who watches.
+/// The same with the program that it should be about, with limits, and with somebody who watches.
 pub fn check_with(
     stored: &Stored,
     obligations: &str,
+    program: Option<&SourceFile>,
     effort: &Effort,
 ) -> Result<Report, CertifyError> {
     let reduction = Reduction::run(&stored.source, &stored.config)?;
-    let mut facts = Facts::new(stored, &reduction.declared, &effort.solver);
+    let mut facts = Facts::new(stored, &reduction, &effort.solver);
+    let other = program.and_then(|file| first_difference(stored.source.text(), file.text()));
+    if let Some(line) = other {
+        return Ok(facts.report(Verdict::Rejected(Rejection::Source { line })));
+    }
     if let Some(line) = first_difference(&stored.reduced, &reduction.text) {
         return Ok(facts.report(Verdict::Rejected(Rejection::Reduction { line })));
     }
@@ -137,6 +143,8 @@ struct Reduction {
     text: String,
     /// The fences that the source declares for the model, whichever are in force.
     declared: IndexSet<String>,
+    /// What the source says must hold.
+    properties: Vec<String>,
 }
 
 impl Reduction {
@@ -149,6 +157,7 @@ impl Reduction {
             fences: named.in_force(&checked, config.model)?,
             ..config.clone()
         };
+        let properties = describe::properties(source, &program::lower(&checked, &config.fences));
         let tree = reduce(source, &checked, &config)?;
         let text = lang::print(&tree);
         let checked = lang::check(tree).map_err(|diagnostics| {
@@ -159,6 +168,7 @@ impl Reduction {
             checked,
             text,
             declared,
+            properties,
         })
     }
 }

@@ -2,14 +2,16 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use indexmap::IndexSet;
 use itertools::Itertools;
 use serde_json::{Value, json};
 
-use super::Solver;
+use super::{Reduction, Solver};
 use crate::certificate::Stored;
 use crate::model::Model;
 use crate::reduce::Flush;
+
+/// How many properties the text lists.
+const LISTED: usize = 10;
 
 /// The answer of a check.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub struct Facts {
     pub declared: Vec<String>,
     /// The form of flushes.
     pub flush: Flush,
+    /// What the program says must hold: lines and texts.
+    pub properties: Vec<String>,
     /// The number of predicates.
     pub predicates: usize,
     /// The number of pairs.
@@ -59,6 +63,11 @@ pub enum Verdict {
 /// What is wrong with a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
+    /// The certificate is about another program; the first line that differs.
+    Source {
+        /// The number of the line in `source.cup`.
+        line: usize,
+    },
     /// The reduced program is not the source's; the first line that differs.
     Reduction {
         /// The number of the line in `reduced.cup`.
@@ -93,19 +102,34 @@ pub struct Weak {
 }
 
 impl Facts {
-    pub(super) fn new(stored: &Stored, declared: &IndexSet<String>, solver: &Solver) -> Self {
+    pub(super) fn new(stored: &Stored, reduction: &Reduction, solver: &Solver) -> Self {
         Facts {
             // Whoever made the certificate chose this name; it must not look like lines of the report.
             program: stored.source.name().replace(char::is_control, "?"),
             model: stored.config.model,
             k: stored.config.k,
             fences: stored.config.fences.iter().cloned().sorted().collect(),
-            declared: declared.iter().cloned().sorted().collect(),
+            declared: reduction.declared.iter().cloned().sorted().collect(),
             flush: stored.config.flush,
+            properties: reduction.properties.clone(),
             predicates: stored.predicates.len(),
             pairs: stored.pairs.len(),
             obligations: 0,
             solver: solver.to_string(),
+        }
+    }
+
+    fn list_properties(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for property in self.properties.iter().take(LISTED) {
+            writeln!(f, "  property: {property}")?;
+        }
+        match self.properties.len() {
+            0 => writeln!(
+                f,
+                "  property: none but that indices are in range; that says little"
+            ),
+            all if all > LISTED => writeln!(f, "  and {} properties more", all - LISTED),
+            _ => Ok(()),
         }
     }
 
@@ -153,6 +177,7 @@ impl Report {
             "fences": facts.fences,
             "declared_fences": facts.declared,
             "flush": facts.flush,
+            "properties": facts.properties,
             "verdict": self.verdict.word(),
             "reason": self.verdict.reason(),
             "obligation": weak,
@@ -200,6 +225,7 @@ impl Display for Report {
             Model::Tso | Model::Pso => format!(", k = {}", facts.k),
         };
         writeln!(f, "  fences in force: {fences}{declared}{buffers}")?;
+        facts.list_properties(f)?;
         let (predicates, pairs) = (facts.predicates, facts.pairs);
         writeln!(f, "  invariant: {pairs} pairs over {predicates} predicates")?;
         match &self.verdict {
@@ -224,6 +250,9 @@ fn listed(fences: &[String]) -> String {
 impl Display for Rejection {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
+            Rejection::Source { line } => {
+                write!(f, "`source.cup` is not the program: line {line} differs")
+            }
             Rejection::Reduction { line } => write!(
                 f,
                 "`reduced.cup` is not the reduction of `source.cup`: line {line} differs"

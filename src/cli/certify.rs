@@ -10,7 +10,7 @@ use cupola::model::Model;
 use cupola::progress::Progress;
 use cupola::stop::Stop;
 
-use super::input::{deadline, seconds};
+use super::input::{Input, deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::progress::Line;
 use super::watchdog::Watchdog;
@@ -26,6 +26,11 @@ pub struct CertifyArgs {
     /// The directory of the certificate.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
+
+    /// The program that the certificate should be about. Without it, `source.cup` in the directory
+    /// is taken at its word.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
 
     /// Who discharges the obligations: `z3` is the library that Cupola is linked to; anything else is
     /// a program, such as `cvc5`, that reads an SMT-LIB file.
@@ -52,9 +57,14 @@ pub fn run(args: &CertifyArgs, console: &Console) -> Result<Answer, Failure> {
     };
     let read = certificate::read(&args.dir);
     let (stored, obligations) = read.map_err(|error| unreadable(error, &args.dir))?;
+    let program = args.program.as_ref().map(|file| {
+        let input = Input { file: file.clone() };
+        input.read()
+    });
+    let program = program.transpose()?;
     let line = Line::of_work(console, effort.progress.clone());
     let watchdog = Watchdog::over(effort.stop.clone(), console);
-    let report = certify::check_with(&stored, &obligations, &effort);
+    let report = certify::check_with(&stored, &obligations, program.as_ref(), &effort);
     drop(watchdog);
     line.end();
     let report = report.map_err(malformed)?;

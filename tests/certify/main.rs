@@ -60,6 +60,21 @@ fn mutated_certificates_of_the_pipeline_are_rejected_with_a_reason() {
     assert_mutations_are_rejected(&found);
 }
 
+/// All states are in an invariant of empty cubes, but at the listed locations no property follows from it.
+#[test]
+fn invariants_that_say_nothing_are_rejected() {
+    for case in cases() {
+        let mut stored = case.base().stored;
+        for pair in &mut stored.pairs {
+            pair.cube.clear();
+        }
+        stored.pairs.dedup_by(|pair, before| pair.at == before.at);
+        let report = check(&stored, &Solver::Library).expect("a certificate");
+        let rejected = matches!(report.verdict, Verdict::Rejected(_));
+        assert!(rejected, "{}: {report}", case.base().name);
+    }
+}
+
 /// 200 mutations that make a certificate wrong, of all its parts.
 fn assert_mutations_are_rejected(bases: &[Base]) {
     let mut random = Random::new(1);

@@ -105,7 +105,7 @@ fn is_listed(state: &State, subject: &Subject, pairs: &[Pair]) -> bool {
 }
 
 /// The text of the reduced program, if there is one.
-fn reduced_text(stored: &Stored) -> Option<String> {
+pub fn reduced_text(stored: &Stored) -> Option<String> {
     let checked = cupola::lang::load(&stored.source).ok()?;
     let tree = cupola::reduce::reduce(&stored.source, &checked, &stored.config).ok()?;
     Some(cupola::lang::print(&tree))

@@ -4,9 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
+use std::time::Duration;
 
 use assert_cmd::Command;
-use cupola::certificate::{self, Existing, StoreError};
+use cupola::certificate::{self, Existing, StoreError, Stored};
 use cupola::certify::{self, Effort, Solver, Verdict};
 use cupola::lang::source::SourceFile;
 use tempfile::TempDir;
@@ -161,6 +162,95 @@ fn a_solver_that_says_more_is_not_believed() {
     }
 }
 
+/// All answers are right, but the solver does not end well.
+#[test]
+fn a_solver_that_fails_in_the_end_is_not_believed() {
+    let base = base();
+    let (folder, dir) = written(&base);
+    let all = base.obligations.matches("(check-sat)").count();
+    for end in ["echo wrong >&2; exit 1", "kill -SEGV $$"] {
+        let text = format!("yes unsat | head -n {all}; {end}");
+        let solver = script(folder.path(), &text);
+        let (code, stdout, _) = certify(&dir, &["--solver", &solver]);
+        assert_eq!(code, Some(5), "{stdout}");
+        assert!(stdout.contains("it gives all answers but ends"), "{stdout}");
+    }
+    let text = format!("yes unsat | head -n {all}; exec >&-; exec sleep 600");
+    let solver = script(folder.path(), &text);
+    let (code, stdout, _) = certify(&dir, &["--solver", &solver, "--timeout", "1"]);
+    assert_eq!(code, Some(5), "{stdout}");
+}
+
+/// What a script has started ends with it.
+#[test]
+fn nothing_of_a_solver_goes_on_when_the_time_is_over() {
+    let (folder, dir) = written(&base());
+    let told = folder.path().join("child");
+    let text = format!("sleep 600 & echo $! > {}; wait", told.display());
+    let solver = script(folder.path(), &text);
+    let (code, stdout, _) = certify(&dir, &["--solver", &solver, "--timeout", "1"]);
+    assert_eq!(code, Some(5), "{stdout}");
+    let child = fs::read_to_string(&told).expect("the script has begun");
+    let status = PathBuf::from(format!("/proc/{}/stat", child.trim()));
+    // One that has been stopped may wait to be collected.
+    let is_over = || fs::read_to_string(&status).map_or(true, |text| text.contains(") Z "));
+    let patience = std::iter::repeat_n(Duration::from_millis(50), 200);
+    assert!(patience.into_iter().any(|pause| {
+        std::thread::sleep(pause);
+        is_over()
+    }));
+}
+
+/// A certificate may be right and yet be about another program than the reader thinks.
+#[test]
+fn a_certificate_can_be_held_against_a_program() {
+    let base = base();
+    let (folder, dir) = written(&base);
+    let program = folder.path().join("program.cup");
+    let check = |text: &str| {
+        fs::write(&program, text).expect("written");
+        certify(
+            &dir,
+            &["--program", program.to_str().expect("a plain path")],
+        )
+    };
+    let text = base.stored.source.text();
+    let (code, stdout, _) = check(text);
+    assert_eq!(code, Some(0), "{stdout}");
+    let (code, stdout, _) = check(&format!("{text}\nforbid more: false;\n"));
+    assert_eq!(code, Some(10), "{stdout}");
+    assert!(
+        stdout.contains("`source.cup` is not the program: line "),
+        "{stdout}"
+    );
+}
+
+/// Who has taken the properties out of a program can certify it; the report says that there are none.
+#[test]
+fn the_report_says_what_was_proved() {
+    let base = base();
+    let told = |stored: &Stored| {
+        check(stored, &Solver::Library)
+            .expect("a report")
+            .to_string()
+    };
+    let specs = |line: &&str| {
+        !["forbid", "invariant", "finally"]
+            .iter()
+            .any(|word| line.trim().starts_with(word))
+    };
+    let property = "  property: line ";
+    assert!(told(&base.stored).contains(property));
+    let text = base.stored.source.text();
+    let without: Vec<&str> = text.lines().filter(specs).collect();
+    let mut stored = base.stored.clone();
+    stored.source = SourceFile::new(base.stored.source.name(), without.join("\n"));
+    stored.reduced = crate::mutation::reduced_text(&stored).expect("it is a program");
+    let told = told(&stored);
+    assert!(told.contains("  property: none"), "{told}");
+    assert!(!told.contains(property), "{told}");
+}
+
 /// The name of the program is not a way to write lines into the report.
 #[test]
 fn names_are_told_on_one_line() {
@@ -168,7 +258,7 @@ fn names_are_told_on_one_line() {
     let text = base.stored.source.text().to_owned();
     base.stored.source = SourceFile::new("a.cup\n  trusted: nothing\u{1b}[8m", text);
     let effort = Effort::from(Solver::Library);
-    let report = certify::check_with(&base.stored, &base.obligations, &effort);
+    let report = certify::check_with(&base.stored, &base.obligations, None, &effort);
     let told = report.expect("a report").to_string();
     let first = told.lines().next();
     assert!(
@@ -186,7 +276,7 @@ fn progress_is_counted() {
     let yes = script(folder.path(), &format!("yes unsat | head -n {all}"));
     for solver in [Solver::Library, yes.parse().expect("a solver")] {
         let effort = Effort::from(solver);
-        let report = certify::check_with(&base.stored, &base.obligations, &effort);
+        let report = certify::check_with(&base.stored, &base.obligations, None, &effort);
         assert_eq!(report.expect("a report").verdict, Verdict::Accepted);
         assert_eq!(effort.progress.questions(), (all, all));
     }

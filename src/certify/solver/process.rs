@@ -7,10 +7,14 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::values;
 use super::{Answer, Effort, SolverError, Unrefuted};
@@ -96,6 +100,7 @@ impl Running {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(complaints.try_clone()?)
+            .process_group(0)
             .spawn()?;
         let answers = child.stdout.take().expect("standard output is piped");
         Ok(Running {
@@ -111,7 +116,12 @@ impl Running {
     fn answer(&mut self) -> io::Result<Option<Answer>> {
         let line = match self.line()? {
             Line::Text(line) => line,
-            Line::End => return self.complaint().map(Some),
+            Line::End => {
+                return Ok(Some(match self.end()? {
+                    Some(status) => self.complaint("it ends without an answer,", status)?,
+                    None => Answer::Stopped,
+                }));
+            }
             Line::Stopped => return Ok(Some(Answer::Stopped)),
         };
         let line = String::from_utf8_lossy(&line);
@@ -123,10 +133,14 @@ impl Running {
         })
     }
 
-    /// What is wrong with a solver that has given all answers, if it does not end there.
-    fn more(&self) -> io::Result<Option<Answer>> {
+    /// What is wrong with a solver that has given all answers, if it does not end there, and well.
+    fn more(&mut self) -> io::Result<Option<Answer>> {
         Ok(match self.line()? {
-            Line::End => None,
+            Line::End => match self.end()? {
+                Some(status) if status.success() => None,
+                Some(status) => Some(self.complaint("it gives all answers but ends", status)?),
+                None => Some(Answer::Stopped),
+            },
             Line::Stopped => Some(Answer::Stopped),
             Line::Text(line) => {
                 let line = String::from_utf8_lossy(&line);
@@ -153,17 +167,29 @@ impl Running {
         }
     }
 
-    /// Why the solver ended early.
-    fn complaint(&mut self) -> io::Result<Answer> {
-        let status = self.child.wait()?;
+    /// Waits for the solver to end; `None` if there is no time left for that.
+    fn end(&mut self) -> io::Result<Option<ExitStatus>> {
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if self.stop.is_due() {
+                return Ok(None);
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Why the solver is not believed: how it ended, and what it said about that.
+    fn complaint(&mut self, what: &str, status: ExitStatus) -> io::Result<Answer> {
         let mut complaint = Vec::new();
         self.complaints.rewind()?;
         let mut start = (&self.complaints).take(COMPLAINT);
         start.read_to_end(&mut complaint)?;
         let complaint = String::from_utf8_lossy(&complaint);
         Ok(Answer::Unknown(match complaint.trim() {
-            "" => format!("it ends without an answer, with {status}"),
-            complaint => format!("it ends without an answer, with {status}: {complaint}"),
+            "" => format!("{what} with {status}"),
+            complaint => format!("{what} with {status}: {complaint}"),
         }))
     }
 
@@ -180,7 +206,13 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         // It may have ended already, and then there is nothing to stop.
-        let _ = self.child.kill();
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        // A solver may be a script that has started others: everything in its group is stopped.
+        if let Some(group) = Pid::from_raw(self.child.id().cast_signed()) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
         let _ = self.child.wait();
     }
 }
@@ -199,7 +231,7 @@ enum Line {
 fn lines(answers: ChildStdout) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = sync_channel(AHEAD);
     let mut answers = BufReader::new(answers);
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         loop {
             let mut line = Vec::new();
             let read = answers.read_until(b'\n', &mut line);

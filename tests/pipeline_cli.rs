@@ -68,7 +68,10 @@ fn wrong_proofs_are_told_well() {
         "predicates { x == 0; } cubes { x == 0 && x == 1; }",
         &["no predicate of the list", "1:42"],
     );
-    refused("predicates { x == 0 }", &["no proof"]);
+    refused("predicates { x == 0 }", &["no proof", "1:21", "`;`"]);
+    refused("predicates {\n  x == 0;\n  x == 1", &["3:9", "`;`"]);
+    refused("predicates { x == 0;", &["1:21", "an entry or `}`"]);
+    refused("predicates x == 0; }", &["1:12", "`{`"]);
     refused("predicates { x + 1; }", &["condition"]);
     refused("predicates { x == ; }", &["1:19"]);
     refused("predicates { P@end; }", &["location"]);

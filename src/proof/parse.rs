@@ -6,7 +6,7 @@
 
 use indexmap::IndexSet;
 use pest::Parser as _;
-use pest::error::InputLocation;
+use pest::error::{ErrorVariant, InputLocation};
 
 use super::Proof;
 use crate::lang::ast::{Cond, CondKind, Item, ItemKind, Span, Spec, SpecKind, Tree, Trivia};
@@ -107,6 +107,7 @@ fn entries(file: &SourceFile) -> Result<Vec<Entry>, Diagnostic> {
             _ => Kind::Predicate,
         };
         // The entry's semicolon follows it at once.
+        let parts = parts.filter(|part| part.as_rule() == Rule::entry);
         entries.extend(parts.map(|entry| Entry {
             kind,
             span: span(entry.as_span().start(), entry.as_span().end() + 1),
@@ -119,14 +120,27 @@ fn mistake(error: &pest::error::Error<Rule>) -> Diagnostic {
     let at = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
-    Diagnostic::error(
-        "this is no proof",
-        span(at, at),
-        "a section, an entry or a closing brace is expected here",
-    )
-    .with_note(
+    Diagnostic::error("this is no proof", span(at, at), expected(error)).with_note(
         "a proof is `predicates { … }` and perhaps `cubes { … }`, each entry a condition and `;`",
     )
+}
+
+/// What should stand at the place of a mistake.
+fn expected(error: &pest::error::Error<Rule>) -> &'static str {
+    let rules = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives.as_slice(),
+        ErrorVariant::CustomError { .. } => &[],
+    };
+    let is = |rule| rules.contains(&rule);
+    if is(Rule::semicolon) {
+        "`;` is expected here, behind the entry"
+    } else if is(Rule::closing) {
+        "an entry or `}` is expected here"
+    } else if is(Rule::opening) {
+        "`{` is expected here"
+    } else {
+        "`predicates`, `cubes` or the end is expected here"
+    }
 }
 
 /// Parts of a condition that a proof cannot have.

@@ -3,10 +3,13 @@
 
 mod support;
 
+use cupola::abstraction::CubeSizes;
+use cupola::extrapolate::ExtrapolateConfig;
 use cupola::lang::placement::Placement;
 use cupola::model::Model;
 use cupola::pipeline::{
-    self, Bound, MethodChoice, PipelineConfig, abstracted, boolean_program, extrapolated,
+    self, Bound, MethodChoice, PipelineConfig, VerifyConfig, abstracted, boolean_program,
+    extrapolated,
 };
 use cupola::report::{AttemptOutcome, Method, ModelResult, StopReason, Verdict};
 use support::proofs::{ALGORITHMS, Proved};
@@ -110,6 +113,71 @@ fn both_extrapolations_verify_ticket() {
     both_extrapolations_verify("ticket");
 }
 
+/// Equalities between slots and memory, which rules 4 and 11 add, are of no use here, and do no harm.
+#[test]
+fn equalities_of_slots_destroy_no_proof() {
+    for name in ALGORITHMS {
+        let proved = Proved::example(name);
+        let config = VerifyConfig {
+            models: RELAXED.to_vec(),
+            bound: Bound::Auto(4),
+            method: MethodChoice::Only(Method::Pe),
+            refute_states: 0,
+            pipeline: PipelineConfig {
+                extrapolate: ExtrapolateConfig {
+                    rule4: true,
+                    ..ExtrapolateConfig::default()
+                },
+                ..PipelineConfig::default()
+            },
+        };
+        let report = pipeline::verify(&proved.task(), false, &config).expect("it can be tried");
+        assert!(report.is_verified(), "{name}\n{}", report.text());
+    }
+}
+
+/// Neither predicates that are of no use nor the sign of a predicate decide whether a proof is found.
+#[test]
+fn more_predicates_and_other_signs_destroy_no_proof() {
+    let text = "shared x; thread P { local a, c = *; x = 1; fence; a = x; assert(a != 0); }";
+    for proof in [
+        "predicates { x == 0; P.a == 0; }",
+        "predicates { x == 0; P.a == 0; P.c == 0; P.c == x; }",
+        "predicates { x != 0; P.a != 0; P.c == 0; P.c == x; }",
+        "predicates { x == 0; P.a != 0; P.c != 0; P.c != x; }",
+    ] {
+        let proved = Proved::new("one", text, Some(proof));
+        for (model, method) in [(Model::Sc, Method::Trad), (Model::Tso, Method::Pe)] {
+            let choice = (Bound::Fixed(1), MethodChoice::Only(method));
+            let report = proved.verify(&[model], choice, Placement::Declared);
+            assert!(report.is_verified(), "{proof}\n{}", report.text());
+        }
+    }
+}
+
+/// Cubes that are larger than usual are kept for cube extrapolation.
+#[test]
+fn a_proof_keeps_all_cubes_that_fired() {
+    let text = "shared x; thread P { local a = *, b = *, c = *, d = *;
+        assume(a == 0); assume(b == 0); assume(c == 0); assume(d == 0); x = 1; fence;
+        assume(a != 0 || b != 0 || c != 0 || d != 0); assert(false); }";
+    let mut proved = Proved::new("four", text, None);
+    let config = PipelineConfig {
+        sizes: CubeSizes {
+            updates: 4,
+            conditions: 4,
+        },
+        ..PipelineConfig::default()
+    };
+    let completed = pipeline::prove(&proved.task(), &config).expect("it can be tried");
+    proved.proof = completed.proof.expect("it is verified under SC");
+    let cubes = proved.proof.cubes.as_ref().expect("they were computed");
+    assert!(cubes.iter().any(|cube| cube.size() == 4));
+    let choice = (Bound::Auto(4), MethodChoice::Only(Method::Ce));
+    let report = proved.verify(&RELAXED, choice, Placement::Declared);
+    assert!(report.is_verified(), "{}", report.text());
+}
+
 #[test]
 fn cube_extrapolation_asks_linearly_many_questions() {
     let config = PipelineConfig::default();
@@ -124,7 +192,7 @@ fn cube_extrapolation_asks_linearly_many_questions() {
                 .expect("numbers are small");
             let built = abstracted(&proved.task(), &stage, &proof, Method::Ce, &config)
                 .expect("numbers are small");
-            let most = 2 * (built.predicates.len() + proof.cubes.len());
+            let most = 2 * (proof.predicates.len() + proof.cubes.len());
             assert!(
                 built.most_calls <= most as u64,
                 "{name} {model}: {} questions for one update or condition, {most} allowed",

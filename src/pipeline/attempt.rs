@@ -24,9 +24,6 @@ use crate::report::{AbstractTrace, Attempt, AttemptOutcome, Method, StopReason};
 use crate::shortcuts::Shortcut;
 use crate::smt::Effort;
 
-/// The largest cubes that a proof keeps for cube extrapolation.
-const PROOF_CUBE_SIZE: usize = 3;
-
 /// Most states of a retry that splits unknowns; there is another retry behind it.
 const SPLIT_STATES: usize = 1_000_000;
 
@@ -428,7 +425,7 @@ fn proof_cubes(proof: &Proof, abstraction: &Abstraction, outcome: &Outcome) -> V
         let mut literals = cube.literals().iter();
         literals.all(|literal| literal.predicate.index() < proof.predicates.len())
     };
-    cubes.retain(|cube| own(cube) && (2..=PROOF_CUBE_SIZE).contains(&cube.size()));
+    cubes.retain(|cube| own(cube) && cube.size() >= 2);
     let mut cubes: Vec<Cube> = cubes.into_iter().collect();
     sort_cubes(&mut cubes);
     cubes

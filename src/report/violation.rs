@@ -88,10 +88,10 @@ impl FoundBy {
     /// The same for readers.
     pub fn text(self) -> &'static str {
         match self {
-            FoundBy::Refutation { .. } => "found by a search with real store buffers",
+            FoundBy::Refutation { .. } => "found by a search of the real semantics",
             FoundBy::Sc => "the one that breaks it under sc, with every store flushed at once",
             FoundBy::Replay => {
-                "the path that the abstraction could not exclude, run with real store buffers"
+                "the path that the abstraction could not exclude, run on the real semantics"
             }
         }
     }

@@ -63,7 +63,7 @@ impl From<ProgramError> for Errors {
 pub struct ProgramError {
     /// What is wrong.
     pub kind: ErrorKind,
-    /// Where, if the program was parsed.
+    /// Where, if the program was parsed and it is not about the program as a whole.
     pub span: Option<Span>,
 }
 
@@ -182,7 +182,8 @@ impl ErrorKind {
             Self::Operator { meant, .. } => return Some(format!("write `{meant}`")),
             Self::OpenComment => "end it with `*/`",
             Self::TooDeep(_) => {
-                "split the expression or the block with auxiliary variables or labels"
+                "split the expression or the block with auxiliary variables or labels, and let fewer \
+                 procedures call one another"
             }
             Self::NotBoolean(_) => "write `0`, `1`, `F`, `T` or `*`",
             Self::Keyword(_) => "choose another name",

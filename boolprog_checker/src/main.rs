@@ -173,13 +173,25 @@ fn read(arguments: &Arguments) -> io::Result<String> {
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 fn read_all(arguments: &Arguments) -> io::Result<String> {
+    let mut bytes = Vec::new();
     if arguments.file.as_os_str() == "-" {
-        let mut text = String::new();
-        io::stdin().read_to_string(&mut text)?;
-        Ok(text)
+        io::stdin().read_to_end(&mut bytes)?;
     } else {
-        std::fs::read_to_string(&arguments.file)
+        bytes = std::fs::read(&arguments.file)?;
     }
+    String::from_utf8(bytes).map_err(|error| {
+        let (good, _) = error.as_bytes().split_at(error.utf8_error().valid_up_to());
+        let place = place_behind(good);
+        io::Error::other(format!("{place} is not valid UTF-8"))
+    })
+}
+
+/// The place behind some text: `line 2, column 3`.
+fn place_behind(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let line = text.matches('\n').count() + 1;
+    let column = text.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    format!("line {line}, column {column}")
 }
 
 /// Writes to standard output and gives the exit code back; a reader that has gone away is not an error.

@@ -170,13 +170,32 @@ fn text_that_is_not_utf8_is_refused() {
     let folder = std::env::temp_dir().join(format!("boolprog-checker-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("it can be made");
     let path = folder.join("latin1.bp");
-    std::fs::write(&path, b"decl \xe4;").expect("it can be written");
+    std::fs::write(&path, b"decl a,\n  \xe4;").expect("it can be written");
     let output = Command::new(env!("CARGO_BIN_EXE_boolprog-checker"))
         .arg(&path)
         .output()
         .expect("it runs");
     std::fs::remove_dir_all(&folder).expect("it can be removed");
     assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("line 2, column 3 is not valid UTF-8"));
+}
+
+/// What is said of the program as a whole, and of the end of a procedure, has a place, too.
+#[test]
+fn every_message_has_a_place() {
+    refused("", "-:1:1");
+    refused("decl a;\n", "-:1:1");
+    refused(
+        "void f() begin\n  if * then\n    atomic_begin;\n  fi;\nend\nvoid main() begin\n  f();\n  assert(T);\nend\n",
+        "-:7:3",
+    );
+}
+
+#[test]
+fn very_long_lines_are_not_shown() {
+    let text = format!("void main() begin {} b := T; end", "skip; ".repeat(10_000));
+    refused(&text, "there is no variable `b`");
+    assert!(stderr(&run(&text, &[])).len() < 1000);
 }
 
 #[test]

@@ -22,6 +22,14 @@ pub struct CheckArgs {
     #[arg(long)]
     three_valued: bool,
 
+    /// Search with two values only.
+    #[arg(long, conflicts_with = "three_valued")]
+    exact: bool,
+
+    /// The most threads that may be alive at the same time.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_threads)]
+    max_threads: usize,
+
     /// The most states that may be stored.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     max_states: usize,
@@ -74,13 +82,14 @@ pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
 impl CheckArgs {
     fn options(&self) -> Options {
         Options {
-            mode: if self.three_valued {
-                Mode::ThreeValued
-            } else {
-                Mode::Auto
+            mode: match (self.exact, self.three_valued) {
+                (true, _) => Mode::Exact,
+                (false, true) => Mode::ThreeValued,
+                (false, false) => Mode::Auto,
             },
             limits: Limits {
                 max_states: self.max_states,
+                max_threads: self.max_threads,
                 timeout: self.timeout,
                 ..Limits::default()
             },
@@ -94,5 +103,9 @@ fn diagnostic(error: &ProgramError) -> Diagnostic {
         start: span.start,
         end: span.end,
     });
-    Diagnostic::error(error.kind.to_string(), span, "here")
+    let diagnostic = Diagnostic::error(error.kind.to_string(), span, "here");
+    match error.kind.hint() {
+        Some(hint) => diagnostic.with_note(hint),
+        None => diagnostic,
+    }
 }

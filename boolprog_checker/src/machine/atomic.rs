@@ -18,11 +18,11 @@ pub(crate) fn mark(machine: &mut Machine, stmts: &[&Stmt]) -> Result<(), Program
         match depths[loc.index()] {
             Some(known) if known == depth => continue,
             Some(_) => {
-                return Err(error(
-                    ErrorKind::AtomicMix,
-                    machine.location(loc).stmt,
-                    stmts,
-                ));
+                // The end of a call belongs to no statement; the call leads away from it.
+                let location = machine.location(loc);
+                let call = location.edges.first().map(|edge| edge.stmt);
+                let stmt = location.stmt.or(call);
+                return Err(error(ErrorKind::AtomicMix, stmt, stmts));
             }
             None => depths[loc.index()] = Some(depth),
         }

@@ -136,6 +136,7 @@ impl FromStr for ModelsArg {
                 "sc" => Ok(Model::Sc),
                 "tso" => Ok(Model::Tso),
                 "pso" => Ok(Model::Pso),
+                "all" => Err("`all` stands alone".to_owned()),
                 other => Err(format!("`{other}` is none of sc, tso, pso and all")),
             })
             .collect();

@@ -40,8 +40,9 @@ impl Watchdog {
                 let since = *due.get_or_insert_with(Instant::now);
                 if since.elapsed() >= PATIENCE && !watched.load(Ordering::Relaxed) {
                     console.error(
-                        "unknown: the solver does not come back from a question",
-                        Some("try `--search fast`, other predicates, or a newer libz3"),
+                        "unknown: the work does not end, though its time is over: most likely the solver \
+                         does not come back from a question",
+                        Some("try other predicates, smaller cubes (`--cube-size`), or a newer libz3"),
                     );
                     std::process::exit(Exit::Unknown.number().into());
                 }

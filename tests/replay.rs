@@ -122,6 +122,25 @@ fn everything_of_the_language_can_be_replayed() {
     }
 }
 
+/// A run of a background block is one step, whether it breaks a property behind it or inside.
+#[test]
+fn background_blocks_can_be_replayed() {
+    for (text, proof) in [
+        ("shared x; thread P { local r; background { r = r + 1; } skip; } invariant small: P.r <= 0;", None),
+        ("shared x; thread P { local r, s = *; background { assume(r < 2); if (s > 4) { r = r + 1; } else { skip; } x = r; }
+            r = 1; r = x; } forbid two: x == 2 && P.r == 2;", None),
+        ("shared x; thread P { local r; background { r = r + 1; assert(r != 1); r = 0; } x = 1; }", None),
+        ("shared A[2]; thread P { local r; background { A[r] = 1; r = 1 - r; } skip; } forbid both: A[0] + A[1] == 2;",
+            Some("predicates { P.r == 0; P.r == 1; A[0] == 0; A[0] == 1; A[1] == 0; A[1] == 1; }")),
+    ] {
+        let proved = Proved::new("background", text, proof);
+        let report = proved.verify(&[Model::Sc], AUTO, Placement::Declared);
+        let result = &report.results[0];
+        assert_eq!(result.verdict(), Verdict::Violated, "{}", report.text());
+        assert_real(result);
+    }
+}
+
 #[test]
 fn an_index_out_of_range_is_a_violation() {
     let program = "shared A[2], x; thread P { local r; r = x; x = 2; r = x; A[r] = 1; }";

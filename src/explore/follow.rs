@@ -9,7 +9,7 @@ use itertools::Itertools;
 
 use crate::lang::ast::Span;
 use crate::model::Model;
-use crate::program::{Action, Branch, Edge, Program, ThreadId, VarId};
+use crate::program::{Action, Branch, Edge, LocId, Program, ThreadId, VarId};
 
 use super::Star;
 use super::buffers::Buffers;
@@ -33,6 +33,13 @@ pub enum Directive {
         value: Option<i64>,
         /// Whether it is the failure of `assert(*)`, which may as well succeed.
         fails: bool,
+    },
+    /// A run of a background block begins; statements of its thread that follow are those of the block.
+    Background {
+        /// The thread.
+        thread: ThreadId,
+        /// The number of the block.
+        block: usize,
     },
     /// The oldest store of a thread to a variable reaches memory.
     Flush {
@@ -77,6 +84,7 @@ pub fn follow(
         machine: &machine,
         state,
         moves: Vec::new(),
+        block: None,
         last: Span::default(),
         broken: None,
     };
@@ -95,24 +103,44 @@ struct Run<'a, 'p> {
     machine: &'a Machine<'p>,
     state: State,
     moves: Vec<Move>,
+    /// The run of a background block that has not ended.
+    block: Option<Block>,
     /// The place of the last statement.
     last: Span,
     broken: Option<Property>,
 }
 
+/// A run of a background block that is under way.
+struct Block {
+    thread: ThreadId,
+    number: usize,
+    /// Where it has come to.
+    at: LocId,
+    path: Vec<Taken>,
+}
+
 impl Run<'_, '_> {
     /// Takes a step; `None` if it is not possible.
     fn take(&mut self, directive: &Directive) -> Option<()> {
-        let action = match *directive {
+        match *directive {
             Directive::Flush { thread, var } => {
                 let fifo = self.machine.buffers.of_store(thread, var)?;
                 let entry = self.state.pop(fifo).filter(|entry| entry.var == var)?;
                 self.state.set_value(var, entry.value);
-                Move {
+                self.moves.push(Move {
                     thread,
                     kind: MoveKind::Flush(var),
                     path: Vec::new(),
-                }
+                });
+            }
+            Directive::Background { thread, block } => {
+                let blocks = &self.machine.program.threads[thread.index()].backgrounds;
+                self.block = Some(Block {
+                    thread,
+                    number: block,
+                    at: blocks.get(block)?.entry,
+                    path: Vec::new(),
+                });
             }
             Directive::Statement {
                 thread,
@@ -124,10 +152,9 @@ impl Run<'_, '_> {
                 self.last = span;
                 self.statement(thread, value, fails, |edge| {
                     edge.span == span && edge.branch == branch
-                })?
+                })?;
             }
-        };
-        self.moves.push(action);
+        }
         Some(())
     }
 
@@ -139,9 +166,10 @@ impl Run<'_, '_> {
         value: Option<i64>,
         fails: bool,
         wanted: impl Fn(&Edge) -> bool,
-    ) -> Option<Move> {
+    ) -> Option<()> {
         let machine = self.machine;
-        let at = self.state.at(thread);
+        let block = self.block.as_ref().filter(|block| block.thread == thread);
+        let at = block.map_or_else(|| self.state.at(thread), |block| block.at);
         let edges = &machine.program.threads[thread.index()].location(at).edges;
         let wanted = edges.iter().enumerate().filter(|(_, edge)| wanted(edge));
         for (number, edge) in wanted.sorted_by_key(|(_, edge)| edge.action.fails() != fails) {
@@ -151,19 +179,44 @@ impl Run<'_, '_> {
                 value: value.filter(|_| matches!(edge.action, Action::Havoc(_))),
             };
             match machine.apply(&mut self.state, thread, edge, value.or(Some(0))) {
-                Applied::Done => self.state.set_location(thread, edge.target),
+                Applied::Done => {}
                 Applied::Failed(failure) => {
                     self.broken = Some(Property::of_statement(edge, failure));
                 }
                 Applied::Blocked | Applied::Cut(_) => continue,
             }
-            return Some(Move {
+            self.arrive(thread, edge.target, taken);
+            return Some(());
+        }
+        None
+    }
+
+    /// A statement is done: the thread moves on, or its background block does, which is one step as a whole.
+    fn arrive(&mut self, thread: ThreadId, target: LocId, taken: Taken) {
+        let running = self.block.take_if(|block| block.thread == thread);
+        let Some(mut block) = running else {
+            if self.broken.is_none() {
+                self.state.set_location(thread, target);
+            }
+            self.moves.push(Move {
                 thread,
                 kind: MoveKind::Statement,
                 path: vec![taken],
             });
+            return;
+        };
+        block.path.push(taken);
+        block.at = target;
+        let end = self.machine.program.threads[thread.index()].end;
+        if target == end || self.broken.is_some() {
+            self.moves.push(Move {
+                thread,
+                kind: MoveKind::Background(block.number),
+                path: block.path,
+            });
+        } else {
+            self.block = Some(block);
         }
-        None
     }
 
     /// Judges the end, and has the whole run again by the separate interpreter.

@@ -1,8 +1,8 @@
 //! A path of a reduced program in terms of its source.
 //!
 //! A statement of the source is one step there and a group of steps here, all with its span: an atomic
-//! section, or a part of one where the source has an atomic section itself. A run of a background block is a flush
-//! of the variable that it writes; so is a turn of a loop of flushes, which the reduction puts between the statements of
+//! section, or a part of one where the source has an atomic section itself. A run of a background block that the
+//! source does not have is a flush of the variable that it writes; so is a turn of a loop of flushes, which the reduction puts between the statements of
 //! an atomic section. So the groups of a path, in order, are the schedule of an execution.
 
 use std::collections::BTreeSet;
@@ -83,14 +83,21 @@ impl Groups<'_> {
             self.open[thread.index()] = None;
             return;
         }
-        if self.blocks[thread.index()].contains(&at) || self.flushing[thread.index()] {
+        let in_block = self.blocks[thread.index()].contains(&at);
+        let own = in_block && self.setting.source.has_background();
+        if own && let Some(block) = self.block_from(thread, at) {
+            self.directives
+                .push(Directive::Background { thread, block });
+            self.open[thread.index()] = None;
+        }
+        if !own && (in_block || self.flushing[thread.index()]) {
             if let Some(var) = self.written(&edge.action) {
                 self.directives.push(Directive::Flush { thread, var });
             }
             return;
         }
         let number = match self.open[thread.index()] {
-            Some((span, number)) if held && span == edge.span => number,
+            Some((span, number)) if (held || own) && span == edge.span => number,
             Some(_) | None => {
                 self.directives.push(Directive::Statement {
                     thread,
@@ -102,11 +109,19 @@ impl Groups<'_> {
                 self.directives.len() - 1
             }
         };
-        self.open[thread.index()] = Some((edge.span, number));
+        // Behind a block the thread goes on with what stands at its own place.
+        let ends = own && edge.target == self.setting.reduced.threads[thread.index()].end;
+        self.open[thread.index()] = (!ends).then_some((edge.span, number));
         if let Directive::Statement { value, fails, .. } = &mut self.directives[number] {
             *value = value.or(chosen);
             *fails |= edge.action.fails();
         }
+    }
+
+    /// The number of the background block that begins at a location.
+    fn block_from(&self, thread: ThreadId, at: LocId) -> Option<usize> {
+        let blocks = &self.setting.reduced.threads[thread.index()].backgrounds;
+        blocks.iter().position(|block| block.entry == at)
     }
 
     /// The shared variable of the source that an action writes.

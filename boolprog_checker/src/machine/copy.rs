@@ -5,6 +5,8 @@
 //! location, for the end of its text, from where control goes back to the caller. The `enforce` there is that of
 //! the place where the caller goes on; where results are still to be written, there is none, since it is about them, too.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::code::Code;
@@ -216,7 +218,7 @@ impl<'a> Lowering<'a> {
         };
         let arguments = arguments.iter().enumerate().map(value).collect();
         Step::new(
-            Action::Start(Box::new(Start {
+            Action::Start(Arc::new(Start {
                 entry,
                 copy: false,
                 arguments,

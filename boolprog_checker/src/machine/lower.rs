@@ -5,6 +5,8 @@
 //! parameters and leaves the callee's locals arbitrary; a `return` is a step that writes the results
 //! to the caller's variables. Reaching the end of a procedure with results leaves them arbitrary.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -204,7 +206,7 @@ impl<'a> Lowering<'a> {
             StmtKind::EndThread => self.edge(at, id, Step::to(LocId::ENDED)),
             StmtKind::Assume(condition) => {
                 let condition = Condition::new(instance.scope.code(condition));
-                self.edge(at, id, Step::new(Action::Assume(condition), next));
+                self.edge(at, id, Step::new(Action::Assume(Arc::new(condition)), next));
             }
             StmtKind::Assert(condition) => {
                 let action = self.assertion(instance, id, condition);
@@ -219,7 +221,7 @@ impl<'a> Lowering<'a> {
                 self.edge(
                     at,
                     id,
-                    Step::new(Action::Assign(Box::new(assignment)), next),
+                    Step::new(Action::Assign(Arc::new(assignment)), next),
                 );
             }
             StmtKind::Dead(names) => {
@@ -258,7 +260,7 @@ impl<'a> Lowering<'a> {
                     copy: true,
                     arguments: Vec::new(),
                 };
-                self.edge(at, id, Step::new(Action::Start(Box::new(start)), next));
+                self.edge(at, id, Step::new(Action::Start(Arc::new(start)), next));
             }
             StmtKind::StartThread(ThreadStart::Procedure(name)) => {
                 let step = self.start(instance, &name.name, &[], next);
@@ -285,7 +287,7 @@ impl<'a> Lowering<'a> {
     fn assertion(&self, instance: &Instance<'a>, id: StmtId, condition: &Expr) -> Action {
         let code = instance.scope.code(condition);
         let fails = Condition::new(Code::Not(Box::new(code.clone())));
-        Action::Assert(Box::new(Assertion {
+        Action::Assert(Arc::new(Assertion {
             id: self.asserts[&id],
             holds: Condition::new(code),
             fails,
@@ -371,7 +373,7 @@ impl<'a> Lowering<'a> {
         let code = instance.scope.code(condition);
         let negation = Code::Not(Box::new(code.clone()));
         for (code, target, branch) in [(code, targets[0], true), (negation, targets[1], false)] {
-            let action = Action::Assume(Condition::new(code));
+            let action = Action::Assume(Arc::new(Condition::new(code)));
             self.edge(
                 at,
                 id,
@@ -420,7 +422,7 @@ pub(super) fn effect(assignment: Assignment) -> Action {
     if assignment.writes.is_empty() && assignment.forget.is_empty() {
         return Action::NoOp;
     }
-    Action::Assign(Box::new(assignment))
+    Action::Assign(Arc::new(assignment))
 }
 
 fn havoc(bits: impl Iterator<Item = FrameBit>) -> Action {

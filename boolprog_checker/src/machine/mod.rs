@@ -17,6 +17,8 @@ pub(crate) mod lower;
 pub(crate) mod scope;
 pub(crate) mod visibility;
 
+use std::sync::Arc;
+
 use code::Code;
 use condition::Condition;
 
@@ -190,14 +192,14 @@ pub(crate) enum AtomicChange {
     End,
 }
 
-/// What a step does.
+/// What a step does. Fused steps share it.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     NoOp,
-    Assume(Condition),
-    Assert(Box<Assertion>),
-    Assign(Box<Assignment>),
-    Start(Box<Start>),
+    Assume(Arc<Condition>),
+    Assert(Arc<Assertion>),
+    Assign(Arc<Assignment>),
+    Start(Arc<Start>),
 }
 
 /// An assertion: where `fails` can hold it is broken; the run goes on where `holds` can hold.

@@ -145,12 +145,11 @@ impl<'a> Lowering<'a> {
     fn enforce(&mut self, expr: &Expr, scope: &Scope<'a>) -> EnforceId {
         let condition = Condition::new(scope.code(expr));
         let first_local = first_local(self.global_names.len());
-        let size = condition.bits.last().map_or(0, |last| *last as usize + 1);
-        let mut clauses_of = vec![Vec::new(); size];
+        let mut clauses_of: FxHashMap<FrameBit, Vec<u32>> = FxHashMap::default();
         for (clause, index) in condition.clauses.iter().zip(0..) {
-            clause
-                .iter()
-                .for_each(|literal| clauses_of[literal.bit as usize].push(index));
+            for literal in clause {
+                clauses_of.entry(literal.bit).or_default().push(index);
+            }
         }
         let global = condition.bits.iter().all(|bit| *bit < first_local);
         self.enforces.push(Enforce {
@@ -331,5 +330,25 @@ fn number<'a>(block: &'a [Stmt], ids: &FxHashMap<*const Stmt, StmtId>, text: &mu
         stmt.blocks()
             .into_iter()
             .for_each(|inner| number(inner, ids, text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse;
+
+    #[test]
+    fn the_enforce_of_each_copy_lists_its_own_variables_only() {
+        let calls = 200;
+        let program = parse(&format!(
+            "decl g;\n\
+             void f() begin decl x; enforce x | g; g := x; end\n\
+             void main() begin {} end\n",
+            "f();".repeat(calls)
+        ));
+        let program = program.expect("it is a program");
+        let enforces = &program.machine().enforces;
+        assert_eq!(enforces.len(), calls);
+        assert!(enforces.iter().all(|enforce| enforce.clauses_of.len() == 2));
     }
 }

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use code::Code;
 use condition::Condition;
+use rustc_hash::FxHashMap;
 
 use crate::outcome::AssertId;
 use crate::syntax::ast::StmtId;
@@ -273,6 +274,7 @@ pub(crate) struct Enforce {
     pub condition: Condition,
     /// Whether it reads globals only, and so means the same for every thread.
     pub global: bool,
-    /// For each frame bit, the clauses it occurs in.
-    pub clauses_of: Vec<Vec<u32>>,
+    /// For each frame bit that occurs in clauses, these. A copy of a procedure for the last of many calls has
+    /// high bits, so there is nothing here for the bits below.
+    pub clauses_of: FxHashMap<FrameBit, Vec<u32>>,
 }

@@ -47,12 +47,12 @@ impl Window {
     }
 
     /// The frame bit at a place of the state, if the thread can see it; next values do not count.
-    pub(crate) fn frame_bit(self, place: StateBit) -> Option<usize> {
+    pub(crate) fn frame_bit(self, place: StateBit) -> Option<FrameBit> {
         let local = place.wrapping_sub(self.locals);
         if place < self.globals {
-            Some(place)
+            Some(place as FrameBit)
         } else if place >= self.locals && local < self.size {
-            Some(local + self.globals)
+            Some((local + self.globals) as FrameBit)
         } else {
             None
         }

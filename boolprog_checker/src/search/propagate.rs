@@ -153,7 +153,7 @@ fn touch(
     let Some(frame_bit) = window.frame_bit(bit) else {
         return Ok(());
     };
-    let Some(clauses) = enforce.clauses_of.get(frame_bit) else {
+    let Some(clauses) = enforce.clauses_of.get(&frame_bit) else {
         return Ok(());
     };
     for clause in clauses {

@@ -180,6 +180,39 @@ fn a_cancelled_check_is_unknown() {
     ));
 }
 
+/// The finding of the assertion of a main procedure over so many variables that a step that reads them all has
+/// more parts than a search holds at a time. `ALL` stands for the sum of all but `x`.
+fn finding_over_many_variables(body: &str) -> Finding {
+    let names: Vec<_> = (0..20).map(|i| format!("v{i}")).collect();
+    let body = body.replace("ALL", &names.join(" ^ "));
+    let text = format!(
+        "decl x, {};\nvoid main() begin {body} end\n",
+        names.join(", ")
+    );
+    let options = Options {
+        shortest: false,
+        ..Options::default()
+    };
+    let outcome = check(&parse(&text).expect("it is a program"), &options);
+    let first = outcome.assertions.into_iter().next();
+    first.expect("it has an assertion").finding
+}
+
+#[test]
+fn a_step_with_too_many_parts_is_a_limit() {
+    let finding = finding_over_many_variables("assert(!(x ^ ALL) = (x = (ALL)));");
+    assert!(
+        matches!(finding, Finding::Unknown(Reason::Limit(Limit::States))),
+        "{finding:?}"
+    );
+}
+
+#[test]
+fn a_failure_among_too_many_parts_is_found() {
+    let finding = finding_over_many_variables("assert(x ^ ALL);");
+    assert_eq!(finding.verdict(), Verdict::Violated);
+}
+
 #[test]
 fn a_tree_with_unknown_names_is_refused() {
     let body = vec![Stmt::new(StmtKind::Assert(Expr::var("nobody")))];

@@ -88,7 +88,8 @@ impl<'a> Budget<'a> {
         }
     }
 
-    fn stop(&self, limit: Limit) {
+    /// Stops the search because of this limit, unless another one was hit before.
+    pub(crate) fn stop(&self, limit: Limit) {
         if self.stopped.get().is_none() {
             self.stopped.set(Some(limit));
         }

@@ -145,6 +145,7 @@ fn fire(
     let machine = context.machine;
     let from = config.control[slot];
     for (index, edge) in machine.location(from).edges.iter().enumerate() {
+        expansion.effects.held = expansion.nodes.len() + expansion.failures.len();
         step::execute(context, config, slot, edge, &mut expansion.effects);
         let step = StepRef {
             slot,

@@ -119,16 +119,16 @@ impl<'a> Explorer<'a> {
             self.strategy.reduce,
             &mut expansion,
         );
-        if self.context.budget.stopped().is_some() {
-            // The expansion may be cut short; nothing in it has a place that can be found again.
-            expansion.discard();
-        }
-        self.stats.transitions += expansion.nodes.len() as u64;
         for (place, failure) in expansion.failures.iter().enumerate() {
             self.found
                 .entry(failure.assert)
                 .or_insert(Found { state: id, place });
         }
+        if self.context.budget.stopped().is_some() {
+            // The expansion may be cut short, and nobody will look at its successors.
+            expansion.discard();
+        }
+        self.stats.transitions += expansion.nodes.len() as u64;
         for place in 0..expansion.finals.len() {
             let node = &mut expansion.nodes[expansion.finals[place]];
             let config = std::mem::replace(&mut node.config, Config::gone());

@@ -37,18 +37,19 @@ pub(crate) fn path_to(
         steps: Vec::new(),
         length: ids.len(),
     };
+    // An expansion that is cut short has the same places as far as it goes; only this way ends there.
+    context.budget.restart();
     let again = |id: StateId, expansion: &mut Expansion| {
         expand(context, &exploration.store.config(id), reduce, expansion);
-        // An expansion that is cut short has other places.
-        context.budget.stopped().is_none().then_some(())
     };
     for pair in ids.windows(2) {
-        again(pair[0], &mut expansion)?;
-        let last = expansion.finals[exploration.store.link(pair[1]).place as usize];
+        again(pair[0], &mut expansion);
+        let place = exploration.store.link(pair[1]).place as usize;
+        let last = *expansion.finals.get(place)?;
         path.append(&expansion, &expansion.nodes[last]);
     }
-    again(found.state, &mut expansion)?;
-    path.append(&expansion, &expansion.failures[found.place].node);
+    again(found.state, &mut expansion);
+    path.append(&expansion, &expansion.failures.get(found.place)?.node);
     Some(path)
 }
 

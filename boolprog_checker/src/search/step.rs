@@ -11,7 +11,7 @@ use super::propagate::{self, Conflict};
 use super::split::{self, Context, Splitting};
 use crate::machine::code::Tri;
 use crate::machine::{Action, Assertion, Assignment, Constrain, Edge, LocId, Start};
-use crate::outcome::AssertId;
+use crate::outcome::{AssertId, Limit};
 
 /// What came out of executing edges.
 #[derive(Default)]
@@ -24,6 +24,36 @@ pub(crate) struct Effects {
     pub thread_limit: bool,
     /// What fired, if somebody wants to know.
     pub fired: Option<Fired>,
+    /// How many states the caller holds besides these.
+    pub held: usize,
+}
+
+/// Most states that are held while a state is expanded, at some 300 bytes each. [`Splitting::Eager`] has to hold a
+/// state for every value of what a step leaves unknown; for it there is only the limit on states.
+const MOST_HELD: usize = 1 << 20;
+
+impl Effects {
+    fn succeed(&mut self, context: Context<'_>, state: Config) {
+        if self.has_room(context) {
+            self.successors.push(state);
+        }
+    }
+
+    fn fail(&mut self, context: Context<'_>, assert: AssertId, state: Config) {
+        if self.has_room(context) {
+            self.failures.push((assert, state));
+        }
+    }
+
+    /// Whether one more state can be held; if not, the search stops. Nothing is added to what there is when
+    /// it stops, so this is the beginning of what there would be without limits.
+    fn has_room(&self, context: Context<'_>) -> bool {
+        let held = self.held + self.successors.len() + self.failures.len();
+        if held >= MOST_HELD && context.splitting != Splitting::Eager {
+            context.budget.stop(Limit::States);
+        }
+        context.budget.stopped().is_none()
+    }
 }
 
 /// Executes the edge of the thread in `slot` from the state, split as the search splits.
@@ -106,7 +136,9 @@ impl Arrivals<'_> {
 
     fn written(&mut self, written: Written, effects: &mut Effects) {
         if let Ok(config) = arrive(self.context, written, self.slot, self.target) {
-            finish(self.context, config, |state| effects.successors.push(state));
+            finish(self.context, config, |state| {
+                effects.succeed(self.context, state);
+            });
         }
     }
 }
@@ -129,14 +161,13 @@ fn check(
     if assertion.holds.eval(&config.view(window)) == Some(true) {
         return out.unchanged(config, effects);
     }
-    let failures = &mut effects.failures;
     split::assume(
         context,
         config.clone(),
         window,
         &assertion.fails,
         |failing| {
-            failures.push((assertion.id, failing));
+            effects.fail(context, assertion.id, failing);
         },
     );
     split::assume(context, config, window, &assertion.holds, |config| {
@@ -346,4 +377,37 @@ pub(crate) fn for_each_initial(context: Context<'_>, emit: impl FnMut(Config)) {
         }
     }
     finish(context, config, emit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Limits;
+    use crate::parse;
+    use crate::search::budget::Budget;
+
+    /// The limit that is hit when there are `MOST_HELD` states and one more comes, and whether it is held.
+    fn one_too_many(splitting: Splitting) -> (Option<Limit>, bool) {
+        let program = parse("void main() begin skip; end").expect("it is a program");
+        let limits = Limits::default();
+        let context = Context {
+            machine: program.machine(),
+            budget: &Budget::new(&limits),
+            splitting,
+        };
+        let mut effects = Effects {
+            held: MOST_HELD,
+            ..Effects::default()
+        };
+        effects.succeed(context, Config::gone());
+        (context.budget.stopped(), effects.successors.len() == 1)
+    }
+
+    #[test]
+    fn only_the_exact_search_holds_any_number_of_states() {
+        for splitting in [Splitting::None, Splitting::Needed, Splitting::All] {
+            assert_eq!(one_too_many(splitting), (Some(Limit::States), false));
+        }
+        assert_eq!(one_too_many(Splitting::Eager), (None, true));
+    }
 }

@@ -69,6 +69,28 @@ fn explore_tells_what_it_saw() {
 }
 
 #[test]
+fn check_tells_what_it_saw() {
+    let names: Vec<String> = (0..40).map(|i| format!("v{i}")).collect();
+    let (names, stars) = (names.join(", "), vec!["*"; names.len()].join(", "));
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = folder.path().join("many.bp");
+    let text =
+        format!("decl {names};\nvoid main() begin\n{names} := {stars};\nassert(v0 | !v0);\nend\n");
+    std::fs::write(&file, text).expect("it can be written");
+    let file = file.to_str().expect("a plain path");
+    let output = interrupted(&[
+        "check",
+        file,
+        "--exact",
+        "--max-states",
+        "4000000000",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(5));
+    assert_eq!(json(&output)["reason"], "cancelled");
+}
+
+#[test]
 fn verify_tells_of_every_model() {
     let output = interrupted(&[
         "verify",

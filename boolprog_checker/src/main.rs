@@ -3,12 +3,14 @@
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use boolprog_checker::{
     Limits, Mode, Options, Reductions, Report, Split, check, exit_code, parse, render_errors,
 };
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 
 /// Model-checks concurrent boolean programs.
 ///
@@ -25,8 +27,8 @@ struct Arguments {
     #[arg(long)]
     three_valued: bool,
     /// Which unknowns the three-valued search splits.
-    #[arg(long, value_enum, default_value_t = SplitArgument::None)]
-    split: SplitArgument,
+    #[arg(long, value_enum, default_value_t = Split::None)]
+    split: Split,
     /// Join states that differ in one variable; costs precision.
     #[arg(long)]
     join: bool,
@@ -65,16 +67,6 @@ struct Arguments {
     print: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum SplitArgument {
-    /// They stay unknown.
-    None,
-    /// Those that decide a condition.
-    Needed,
-    /// All that a step depends on; verdicts are exact.
-    All,
-}
-
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
@@ -91,11 +83,7 @@ impl Arguments {
         };
         Options {
             mode,
-            split: match self.split {
-                SplitArgument::None => Split::None,
-                SplitArgument::Needed => Split::Needed,
-                SplitArgument::All => Split::All,
-            },
+            split: self.split,
             reductions: Reductions {
                 cover: !self.no_cover,
                 fuse: !self.no_fuse,
@@ -108,7 +96,7 @@ impl Arguments {
                 max_states: self.max_states,
                 max_threads: self.max_threads,
                 timeout: self.timeout,
-                cancel: None,
+                cancel: Some(stop_on_interrupt()),
                 progress: None,
             },
             record_fired: false,
@@ -160,6 +148,24 @@ fn run(arguments: &Arguments) -> u8 {
     };
     say(&told, exit_code(outcome.verdict()))
 }
+
+/// A flag that the first Ctrl-C sets, so that the report has what is known by then; the second one ends the process.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::clone(&cancel);
+    let handler = move || {
+        if interrupted.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        complain("interrupted: telling what is known; once more to end at once");
+    };
+    // Without a handler an interrupt ends the process, which is all right.
+    let _ = ctrlc::set_handler(handler);
+    cancel
+}
+
+/// What a process that an interrupt ends returns: 128 and the number of the signal.
+const INTERRUPTED: i32 = 130;
 
 /// The text to check, without the mark that some editors write at the start of a file.
 fn read(arguments: &Arguments) -> io::Result<String> {

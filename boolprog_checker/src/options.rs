@@ -52,7 +52,7 @@ pub enum Mode {
 }
 
 /// What the three-valued search does with unknowns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Split {
     /// They stay unknown.
     #[default]

@@ -219,10 +219,12 @@ fn reason_word(finding: &Finding) -> Option<&'static str> {
 
 fn explanation(reason: &str) -> &'static str {
     match reason {
-        "states" => "states: the limit on states was reached; try a larger --max-states",
-        "threads" => "threads: more threads than --max-threads would be alive",
+        "states" => {
+            "states: there are too many states, or too many that one leads to; try a larger --max-states"
+        }
+        "threads" => "threads: more threads than --max-threads would be alive; try a larger one",
         "timeout" => "timeout: the time was up; try a larger --timeout",
-        "cancelled" => "cancelled",
+        "cancelled" => "cancelled: it was interrupted",
         _ => "abstraction: three values are too coarse; try --split needed or --split all",
     }
 }

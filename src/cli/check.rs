@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use boolprog_checker::{Limits, Mode, Options, ProgramError, Report, Verdict};
+use boolprog_checker::{Limits, Mode, Options, ProgramError, Report, Split, Verdict};
 use clap::Args;
 use cupola::lang::ast::Span;
 use cupola::lang::source::Diagnostic;
 
 use super::input::seconds;
-use super::{Answer, Exit, Failure, Input, ReportArgs};
+use super::interrupt::stop_on_interrupt;
+use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
 
 /// Model-checks a boolean program; the binary `boolprog-checker` has more options.
 #[derive(Clone, Debug, Args)]
@@ -21,6 +22,10 @@ pub struct CheckArgs {
     /// Search with three values only, as `verify` does: a possible violation is not confirmed.
     #[arg(long)]
     three_valued: bool,
+
+    /// Which unknowns the three-valued search splits.
+    #[arg(long, value_enum, default_value_t = Split::None)]
+    split: Split,
 
     /// Search with two values only.
     #[arg(long, conflicts_with = "three_valued")]
@@ -47,7 +52,7 @@ pub struct CheckArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
+pub fn run(args: &CheckArgs, console: &Console) -> Result<Answer, Failure> {
     let input = Input {
         file: args.file.clone(),
     };
@@ -62,7 +67,9 @@ pub fn run(args: &CheckArgs) -> Result<Answer, Failure> {
             return Err(Failure::Source(file, diagnostics));
         }
     };
-    let outcome = boolprog_checker::check(&program, &args.options());
+    let mut options = args.options();
+    options.limits.cancel = Some(stop_on_interrupt(console));
+    let outcome = boolprog_checker::check(&program, &options);
     let report = Report {
         name: file.name(),
         text: file.text(),
@@ -87,6 +94,7 @@ impl CheckArgs {
                 (false, true) => Mode::ThreeValued,
                 (false, false) => Mode::Auto,
             },
+            split: self.split,
             limits: Limits {
                 max_states: self.max_states,
                 max_threads: self.max_threads,

@@ -144,7 +144,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Prove(args) => prove::run(args, console),
         Command::Extrapolate(args) => extrapolate::run(args, console),
         Command::Abstract(args) => abstract_::run(args, console),
-        Command::Check(args) => check::run(args),
+        Command::Check(args) => check::run(args, console),
         Command::Verify(args) => verify::run(args, console),
         Command::Bench(args) => bench::run(args, console),
     }

@@ -96,7 +96,7 @@ impl Arguments {
                 max_states: self.max_states,
                 max_threads: self.max_threads,
                 timeout: self.timeout,
-                cancel: Some(stop_on_interrupt()),
+                cancel: None,
                 progress: None,
             },
             record_fired: false,
@@ -134,7 +134,9 @@ fn run(arguments: &Arguments) -> u8 {
     if arguments.print {
         return say(&program.to_string(), 0);
     }
-    let outcome = check(&program, &arguments.options());
+    let mut options = arguments.options();
+    options.limits.cancel = Some(stop_on_interrupt());
+    let outcome = check(&program, &options);
     let report = Report {
         name: &name,
         text: &text,

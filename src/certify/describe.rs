@@ -76,11 +76,11 @@ pub(super) fn vector(source: &SourceFile, program: &Program, at: &[LocId]) -> St
     places.collect::<Vec<_>>().join(", ")
 }
 
-/// The source at `span` on one line, shortened.
+/// The source at `span` on one line, shortened; nothing in it can pass for a line of the report.
 fn quote(source: &SourceFile, span: Span) -> String {
     let text = source.text().get(span.range()).unwrap_or_default();
     let text: Vec<&str> = text.split_whitespace().collect();
-    let text = text.join(" ");
+    let text = text.join(" ").replace(char::is_control, "?");
     match text.char_indices().nth(WIDTH) {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text,

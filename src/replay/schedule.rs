@@ -1,9 +1,9 @@
 //! A path of a reduced program in terms of its source.
 //!
 //! A statement of the source is one step there and a group of steps here, all with its span: an atomic
-//! section, or a part of one where the source has an atomic section itself. A run of a background block that the
-//! source does not have is a flush of the variable that it writes; so is a turn of a loop of flushes, which the reduction puts between the statements of
-//! an atomic section. So the groups of a path, in order, are the schedule of an execution.
+//! section, or a part of one where the source has an atomic section itself. A run of a background block is one
+//! of the source's, if it has any; else it is a flush of the variable that the block writes. So is a turn of a
+//! loop of flushes, which the reduction puts between the statements of an atomic section. So the groups of a path, in order, are the schedule of an execution.
 
 use std::collections::BTreeSet;
 

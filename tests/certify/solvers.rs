@@ -144,41 +144,33 @@ fn when_the_time_is_over_the_answer_is_unknown() {
     assert_eq!(code, Some(0), "{stdout}");
 }
 
-/// All answers are right, but the solver has not ended with them.
-#[test]
-fn a_solver_that_says_more_is_not_believed() {
+/// What is said of a solver that gives all answers, each of them right, and then does this. It is not believed.
+fn told_after_all_answers(more: &str, options: &[&str]) -> String {
     let base = base();
     let (folder, dir) = written(&base);
     let all = base.obligations.matches("(check-sat)").count();
+    let solver = script(folder.path(), &format!("yes unsat | head -n {all}; {more}"));
+    let (code, stdout, _) = certify(&dir, &[&["--solver", &solver], options].concat());
+    assert_eq!(code, Some(5), "{more}: {stdout}");
+    stdout
+}
+
+#[test]
+fn a_solver_that_says_more_is_not_believed() {
     for more in ["echo sat", "echo '(error \"late\")'"] {
-        let text = format!("yes unsat | head -n {all}; {more}");
-        let solver = script(folder.path(), &text);
-        let (code, stdout, _) = certify(&dir, &["--solver", &solver]);
-        assert_eq!(code, Some(5), "{stdout}");
-        assert!(
-            stdout.contains("it says more than it was asked"),
-            "{stdout}"
-        );
+        let told = told_after_all_answers(more, &[]);
+        assert!(told.contains("it says more than it was asked"), "{told}");
     }
 }
 
-/// All answers are right, but the solver does not end well.
 #[test]
 fn a_solver_that_fails_in_the_end_is_not_believed() {
-    let base = base();
-    let (folder, dir) = written(&base);
-    let all = base.obligations.matches("(check-sat)").count();
     for end in ["echo wrong >&2; exit 1", "kill -SEGV $$"] {
-        let text = format!("yes unsat | head -n {all}; {end}");
-        let solver = script(folder.path(), &text);
-        let (code, stdout, _) = certify(&dir, &["--solver", &solver]);
-        assert_eq!(code, Some(5), "{stdout}");
-        assert!(stdout.contains("it gives all answers but ends"), "{stdout}");
+        let told = told_after_all_answers(end, &[]);
+        assert!(told.contains("it gives all answers but ends"), "{told}");
     }
-    let text = format!("yes unsat | head -n {all}; exec >&-; exec sleep 600");
-    let solver = script(folder.path(), &text);
-    let (code, stdout, _) = certify(&dir, &["--solver", &solver, "--timeout", "1"]);
-    assert_eq!(code, Some(5), "{stdout}");
+    let told = told_after_all_answers("exec >&-; exec sleep 600", &["--timeout", "1"]);
+    assert!(told.contains("the time is over"), "{told}");
 }
 
 /// What a script has started ends with it.
@@ -243,12 +235,20 @@ fn the_report_says_what_was_proved() {
     assert!(told(&base.stored).contains(property));
     let text = base.stored.source.text();
     let without: Vec<&str> = text.lines().filter(specs).collect();
-    let mut stored = base.stored.clone();
-    stored.source = SourceFile::new(base.stored.source.name(), without.join("\n"));
-    stored.reduced = crate::mutation::reduced_text(&stored).expect("it is a program");
-    let told = told(&stored);
-    assert!(told.contains("  property: none"), "{told}");
-    assert!(!told.contains(property), "{told}");
+    let with_source = |text: String| {
+        let mut stored = base.stored.clone();
+        stored.source = SourceFile::new(base.stored.source.name(), text);
+        stored.reduced = crate::mutation::reduced_text(&stored).expect("it is a program");
+        told(&stored)
+    };
+    let nothing = with_source(without.join("\n"));
+    assert!(nothing.contains("  property: none"), "{nothing}");
+    assert!(!nothing.contains(property), "{nothing}");
+    let hidden = with_source(format!("{text}\nforbid /* \u{1b}[8m */ more: false;\n"));
+    assert!(
+        hidden.contains("forbid /* ?[8m */ more: false;"),
+        "{hidden}"
+    );
 }
 
 /// The name of the program is not a way to write lines into the report.

@@ -1,7 +1,7 @@
 //! The searches: three-valued, exact, and the confirmation of a trace.
 //!
-//! `config` is a state, `propagate` learns, `split` makes unknowns definite, `step` executes one
-//! edge, `expand` finds the successors of a state, `store` keeps states, `explore` is the
+//! `config` is a state, `propagate` learns, `split` makes unknowns definite, `choice` evaluates
+//! what is assigned, `step` executes one edge, `expand` finds the successors of a state, `store` keeps states, `explore` is the
 //! breadth-first loop, `path` and `confirm` make traces, `judge` combines them into an answer, and
 //! `reach` and `follow` give the states themselves away.
 

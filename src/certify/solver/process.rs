@@ -1,8 +1,9 @@
 //! An SMT-LIB solver as a process.
 //!
 //! It is started with the name of a file and must print `sat`, `unsat` or `unknown` on a line for each
-//! `check-sat`. Whatever else it prints counts as not knowing. It is stopped at the first answer other
-//! than `unsat`, and when the time is over: a thread of its own waits for its lines.
+//! `check-sat`. Whatever else it prints counts as not knowing, and so does an end with an exit code other than 0.
+//! It is stopped at the first answer other than `unsat`, and when the time is over: a thread of its own
+//! waits for its lines.
 
 use std::ffi::OsStr;
 use std::fs::File;

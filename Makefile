@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint setup
+.PHONY: help demo test random exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -21,27 +21,27 @@ demo: setup ## Build Cupola and watch Peterson's lock break and hold
 	@$(CARGO) build --release --quiet
 	@sh scripts/demo.sh target/release/cupola
 
-test: setup ## Run all tests
-	$(CARGO) test --workspace
+test: setup ## Run all tests and print the slowest
+	@CARGO="$(CARGO)" bash scripts/test.sh
 
 random: setup ## Hold the reductions and the search for fences against the models on random programs
-	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random_programs
-	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test fences random
+	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random reductions::
+	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test stages fences::random::
 
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
-	CUPOLA_TRIES=40 $(CARGO) test --release --test soundness violated
-	$(CARGO) test --release --test searches -- --ignored --nocapture
+	CUPOLA_TRIES=40 $(CARGO) test --release --test random violated
+	$(CARGO) test --release --test stages searches:: -- --ignored --nocapture
 
 fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certify on random programs
-	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test pipeline_fuzz -- --nocapture
-	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test parsers
+	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random pipeline:: -- --nocapture
+	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random parsers::
 
 certificates: setup ## Check the certificates of the paper's algorithms with Z3 and with cvc5
 	@command -v cvc5 >/dev/null || { \
 	  echo "cvc5 is missing: installing Debian's cvc5 with apt-get."; \
 	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq cvc5; \
 	}
-	CUPOLA_CERTIFICATES=all $(CARGO) test --release --test certificates paper -- --nocapture
+	CUPOLA_CERTIFICATES=all $(CARGO) test --release --test certify paper -- --nocapture
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace
@@ -63,15 +63,19 @@ performance-ours: setup ## The same without the paper's algorithm, whose stored 
 
 performance-page: ## Make the page and its plots from the stored figures
 	target/release/cupola bench --from $(RESULTS) --plot docs/performance --quiet > /dev/null || test $$? = 5
-	UPDATE_DOCS=1 $(CARGO) test --test docs
+	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
 
 golden: setup ## Accept the present output as the golden files of translations/
-	INSTA_UPDATE=always $(CARGO) test --test golden --test golden_proofs
+	INSTA_UPDATE=always $(CARGO) test --test stages golden
 
 docs: setup ## Accept the present output of the commands on the documentation's pages
-	UPDATE_DOCS=1 $(CARGO) test --test docs
+	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
+
+package: setup ## Make packages of both crates and build them as their users would
+	$(CARGO) package --workspace --allow-dirty
 
 lint: ## Check formatting, lints and documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --lib --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" $(CARGO) doc --workspace --no-deps --quiet

@@ -5,11 +5,12 @@
 
 #![allow(missing_docs)]
 
-use cupola::explore::{Exploration, ExploreConfig, explore};
-use cupola::lang::placement::Placement;
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
+use cupola::engine::Context;
+use cupola::engine::explore::{Exploration, ExploreConfig, explore};
+use cupola::front::cup::placement::Placement;
+use cupola::memory::Model;
 use cupola::program::{Program, lower};
+use cupola::source::SourceFile;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -56,7 +57,7 @@ impl std::fmt::Display for Workload {
 
 fn peterson(model: Model) -> Program {
     let text = include_str!("../examples/peterson.cup");
-    let checked = cupola::lang::load(&SourceFile::new("peterson.cup", text));
+    let checked = cupola::front::cup::load(&SourceFile::new("peterson.cup", text));
     let checked = checked.expect("the example is well-formed");
     let fences = Placement::None.in_force(&checked, model);
     lower(&checked, &fences.expect("no fence is named"))
@@ -68,5 +69,6 @@ fn run(program: &Program, model: Model, buffer: usize) -> Exploration {
         outcomes: true,
         ..ExploreConfig::default()
     };
-    explore(program, model, &config).expect("the program has no background blocks")
+    let explored = explore(program, model, &config, &Context::default());
+    explored.expect("the program has no background blocks")
 }

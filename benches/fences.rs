@@ -3,16 +3,15 @@
 
 #![allow(missing_docs)]
 
-use cupola::explore::ExploreConfig;
-use cupola::fences::{
-    Answer, AutoProver, Candidates, ExploreProver, PipelineProver, SearchConfig, search,
-};
-use cupola::lang::check::Checked;
-use cupola::lang::placement::Placement;
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
-use cupola::pipeline::{Bound, MethodChoice, PipelineConfig, Task, VerifyConfig, verify};
+use cupola::engine::portfolio::{Choice, Config, Portfolio, Subject};
+use cupola::engine::predicate::{NAME, PastBounds, PredicateConfig};
+use cupola::engine::{Context, Limits};
+use cupola::fences::{Answer, Candidates, Search, search};
+use cupola::front::cup::check::Checked;
+use cupola::front::cup::placement::Placement;
+use cupola::memory::Model;
 use cupola::proof::{self, Proof};
+use cupola::source::SourceFile;
 
 /// The programs with their proofs.
 const PROGRAMS: [(&str, &str, &str); 3] = [
@@ -68,7 +67,7 @@ struct Program {
 impl Program {
     fn new((name, program, proof): (&str, &str, &str)) -> Self {
         let file = SourceFile::new(name, program);
-        let checked = cupola::lang::load(&file).expect("the example is well-formed");
+        let checked = cupola::front::cup::load(&file).expect("the example is well-formed");
         let proof = proof::parse(&SourceFile::new(name, proof), &checked);
         let (proof, _) = proof.expect("the proof is well-formed");
         Program {
@@ -81,47 +80,45 @@ impl Program {
     fn search(&self, model: Model) -> Answer {
         let candidates = Candidates::new(&self.file, &self.checked, None);
         let candidates = candidates.expect("the example has places");
-        let limits = ExploreConfig {
-            max_states: 100_000,
-            ..ExploreConfig::default()
+        let config = Config {
+            predicate: PredicateConfig {
+                past_bounds: PastBounds::Skip,
+                ..PredicateConfig::default()
+            },
+            ..Config::default()
         };
-        let explorer = ExploreProver::new(&candidates, model, limits, None);
-        let explorer = explorer.expect("the example has no background blocks");
-        let config = config(vec![model], Placement::Declared);
-        let pipeline = PipelineProver::new(&self.file, &candidates, &self.proof, model, config);
-        let mut prover = AutoProver::new(explorer, pipeline);
-        let config = SearchConfig {
+        let limits = Limits {
+            explore_states: 100_000,
+            ..Limits::default()
+        };
+        let task = Search {
+            source: &self.file,
+            candidates: &candidates,
+            proof: Some(&self.proof),
             model,
             max_sets: None,
-            deadline: None,
-            cancel: None,
         };
-        search(&candidates, &mut prover, &config, &mut |_| {})
+        let mut engines = Portfolio::of(&config, &limits);
+        let answer = search(&task, &mut engines, &Context::default(), &mut |_| {});
+        answer.expect("the engines support the example")
     }
 
     /// The solver calls of verifying the declared placement, SC included.
     fn calls_of_one(&self, model: Model) -> u64 {
-        let task = Task {
-            file: &self.file,
-            checked: &self.checked,
-            proof: &self.proof,
+        let subject = Subject {
+            source: &self.file,
+            program: &self.checked,
+            proof: Some(&self.proof),
         };
-        let config = config(vec![Model::Sc, model], Placement::Declared);
-        let report = verify(&task, false, &config).expect("the example can be verified");
-        let tries = report.results.iter().flat_map(|result| &result.attempts);
-        tries.map(|tried| tried.effort.calls).sum()
-    }
-}
-
-fn config(models: Vec<Model>, placement: Placement) -> VerifyConfig {
-    VerifyConfig {
-        models,
-        bound: Bound::Auto(4),
-        method: MethodChoice::Auto,
-        refute_states: 0,
-        pipeline: PipelineConfig {
-            placement,
-            ..PipelineConfig::default()
-        },
+        let config = Config {
+            choice: Choice::Only(NAME.to_owned()),
+            ..Config::default()
+        };
+        let mut engine = Portfolio::of(&config, &Limits::default());
+        let (models, context) = ([Model::Sc, model], Context::default());
+        let report = engine.verify(&subject, &models, &Placement::Declared, &context);
+        let report = report.expect("the example can be verified");
+        let tries = report.results.iter().flat_map(|result| &result.outcome.log);
+        tries.map(|tried| tried.stats.solver_calls()).sum()
     }
 }

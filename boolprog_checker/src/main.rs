@@ -38,10 +38,10 @@ struct Arguments {
     /// Keep steps without effect.
     #[arg(long)]
     no_fuse: bool,
-    /// Interleave steps that nobody can notice.
+    /// Interleave steps that no other thread can notice.
     #[arg(long)]
     no_invisible: bool,
-    /// Keep the values of variables that nobody will read.
+    /// Keep the values of variables that no step will read.
     #[arg(long)]
     no_dead: bool,
     /// Report the first trace found, not a shortest one.

@@ -52,7 +52,8 @@ pub enum Mode {
 }
 
 /// What the three-valued search does with unknowns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Split {
     /// They stay unknown.
     #[default]
@@ -72,7 +73,7 @@ pub struct Reductions {
     pub fuse: bool,
     /// Do not interleave steps that no other thread and no assertion can notice.
     pub invisible: bool,
-    /// Forget variables that nobody reads before they are written, in three-valued search.
+    /// Forget variables that no step reads before they are written, in three-valued search.
     pub dead: bool,
 }
 

@@ -7,15 +7,15 @@
 use indexmap::IndexSet;
 
 use super::cubes::Question;
-use super::forget::{self, Buffer, Kept};
-use super::property::Property;
+use super::forget::{self, Kept};
 use super::{AbstractionError, CubeSizes};
-use crate::lang::ast::{Span, SpecKind};
+use crate::front::cup::ast::SpecKind;
 use crate::logic::{
     Flag, Formula, Predicate, PredicateId, Symbol, TooLarge, Update, assigned_vars, fresh_var,
     precondition, updates,
 };
-use crate::program::{Action, Cond, Edge, Program, Spec, Thread, VarId};
+use crate::program::{Action, Cond, Edge, Program, PropertyId, Spec, Thread, VarId};
+use crate::reduce::BufferVars;
 
 /// One effect of a step.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub enum Effect {
     /// The step is impossible where the cubes that imply the goal hold.
     Assume(Question),
     /// A violation unless, for each goal, a cube that implies it holds.
-    Assert(Vec<Question>, Property),
+    Assert(Vec<Question>, PropertyId),
     /// Predicates change.
     Update(Vec<PredicateUpdate>),
     /// Predicates become unknown, at the same time as those of the update.
@@ -47,7 +47,7 @@ pub struct Effects<'a> {
     predicates: &'a [Predicate],
     symbols: Vec<IndexSet<Symbol>>,
     sizes: CubeSizes,
-    buffers: &'a [Buffer],
+    buffers: &'a [BufferVars],
     fresh: VarId,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Effects<'a> {
         program: &'a Program,
         predicates: &'a [Predicate],
         sizes: CubeSizes,
-        buffers: &'a [Buffer],
+        buffers: &'a [BufferVars],
     ) -> Self {
         Effects {
             program,
@@ -78,19 +78,19 @@ impl<'a> Effects<'a> {
         };
         let mut effects = Vec::new();
         if let Some(bounds) = &edge.bounds {
-            let formula = Formula::from_cond(bounds).map_err(at)?;
-            effects.push(self.assert(&formula, Property::bounds(edge.span)));
+            let formula = Formula::from_cond(&bounds.cond).map_err(at)?;
+            effects.push(self.assert(&formula, bounds.property));
             // Whatever goes on behind a violation is no run of the program.
             effects.extend(self.assume(&formula));
         }
-        effects.extend(self.of_action(&edge.action, edge.span).map_err(at)?);
+        effects.extend(self.of_action(&edge.action).map_err(at)?);
         Ok(effects)
     }
 
     /// The effects of checking a spec once.
     pub fn of_spec(&self, spec: &Spec) -> Result<Vec<Effect>, AbstractionError> {
         let at = |error: TooLarge| AbstractionError {
-            span: spec.span,
+            span: self.program.property(spec.property).span,
             error,
         };
         let formula = |cond: &Cond| Formula::from_cond(cond).map_err(at);
@@ -104,28 +104,28 @@ impl<'a> Effects<'a> {
         };
         let mut effects = Vec::new();
         if let Some(bounds) = &spec.bounds {
-            let bounds = Formula::or([when.negated(), formula(bounds)?]);
-            effects.push(self.assert(&bounds, Property::bounds(spec.span)));
+            let in_range = Formula::or([when.negated(), formula(&bounds.cond)?]);
+            effects.push(self.assert(&in_range, bounds.property));
         }
         let must = Formula::or([when.negated(), must]);
-        effects.push(self.assert(&must, Property::spec(self.program, spec)));
+        effects.push(self.assert(&must, spec.property));
         Ok(effects)
     }
 
-    fn of_action(&self, action: &Action, span: Span) -> Result<Vec<Effect>, TooLarge> {
+    fn of_action(&self, action: &Action) -> Result<Vec<Effect>, TooLarge> {
         Ok(match action {
             Action::Skip | Action::Fence => Vec::new(),
             Action::Assume(cond) => {
                 let effect = self.assume(&Formula::from_cond(cond)?);
                 effect.into_iter().collect()
             }
-            Action::Assert(cond, kind) => {
-                let property = Property::assertion(self.program, cond, kind, span);
-                vec![self.assert(&Formula::from_cond(cond)?, property)]
+            Action::Assert(cond, property) => {
+                vec![self.assert(&Formula::from_cond(cond)?, *property)]
             }
             Action::Assign(..)
             | Action::Store(..)
             | Action::Havoc(_)
+            | Action::Choose(..)
             | Action::Load(..)
             | Action::Swap(..)
             | Action::FetchAdd(..)
@@ -141,7 +141,7 @@ impl<'a> Effects<'a> {
         (*formula != Formula::True).then_some(Effect::Assume(question))
     }
 
-    fn assert(&self, formula: &Formula, property: Property) -> Effect {
+    fn assert(&self, formula: &Formula, property: PropertyId) -> Effect {
         let conjuncts = match formula {
             Formula::And(parts) => parts.clone(),
             Formula::True | Formula::False | Formula::Atom(_) | Formula::Or(_) => {
@@ -206,12 +206,12 @@ pub fn flags(program: &Program) -> Result<IndexSet<Flag>, AbstractionError> {
     let mut flags = IndexSet::new();
     for spec in &program.specs {
         let at = |error: TooLarge| AbstractionError {
-            span: spec.span,
+            span: program.property(spec.property).span,
             error,
         };
         let mut formulas = vec![Formula::from_cond(&spec.cond).map_err(at)?];
         if let Some(bounds) = &spec.bounds {
-            formulas.push(Formula::from_cond(bounds).map_err(at)?);
+            formulas.push(Formula::from_cond(&bounds.cond).map_err(at)?);
         }
         if spec.kind == SpecKind::Finally {
             formulas.push(all_ended(program));

@@ -12,12 +12,11 @@ use super::cubes::Implicants;
 use super::effects::Effect;
 use super::expr::Names;
 use super::forget::Kept;
-use super::property::Property;
 use super::{Answers, Origin};
-use crate::lang::ast::Span;
-use crate::lang::source::SourceFile;
-use crate::logic::{Cube, Flag, Literal, Predicate, PredicateId, action_text};
-use crate::program::{LocId, Program, Thread, ThreadId};
+use crate::front::cup::ast::Span;
+use crate::logic::{Cube, Flag, Literal, Predicate, PredicateId};
+use crate::program::{EdgeId, LocId, Program, PropertyId, Thread, ThreadId, action_text};
+use crate::source::SourceFile;
 
 /// What the text is made from.
 pub struct Input<'a> {
@@ -138,7 +137,7 @@ impl Emitter<'_> {
         self.push(Stmt::goto((0..count).map(choice)));
         for (number, effects) in self.input.specs.iter().enumerate() {
             self.pending.push(choice(number));
-            let span = program.specs[number].span;
+            let span = program.property(program.specs[number].property).span;
             let line = line_number(self.input.file, span);
             let statements = self.statements(effects, &[], (None, span));
             self.append(statements, &format!("line {line}"));
@@ -179,7 +178,12 @@ impl Emitter<'_> {
                 if edges.len() > 1 {
                     self.pending.push(choice(number));
                 }
-                self.edge((id, location, number), after);
+                let edge = EdgeId {
+                    thread: id,
+                    at: location,
+                    number,
+                };
+                self.edge(edge, after);
             }
         }
     }
@@ -192,17 +196,22 @@ impl Emitter<'_> {
         self.push(Stmt::new(StmtKind::EndThread));
     }
 
-    fn edge(&mut self, (id, location, number): (ThreadId, LocId, usize), after: Option<&str>) {
+    fn edge(&mut self, step: EdgeId, after: Option<&str>) {
+        let EdgeId {
+            thread: id,
+            at: location,
+            number,
+        } = step;
         let program = self.input.program;
         let thread = &program.threads[id.index()];
-        let edge = &thread.locations[location.index()].edges[number];
+        let edge = program.edge(step);
         let held = |location: LocId| thread.locations[location.index()].held;
         let flags = match after {
             Some(_) => Vec::new(),
             None => self.flag_changes(id, location, edge.target),
         };
         let effects = &self.input.edges[id.index()][location.index()][number];
-        let origin = (Some((id, location, number)), edge.span);
+        let origin = (Some(step), edge.span);
         let statements = self.statements(effects, &flags, origin);
         let enters = !held(location) && (held(edge.target) || statements.len() > 1);
         let leaves = (held(location) || enters) && !held(edge.target);
@@ -243,7 +252,7 @@ impl Emitter<'_> {
         &mut self,
         effects: &[Effect],
         flags: &[Literal],
-        (edge, span): (Option<(ThreadId, LocId, usize)>, Span),
+        (edge, span): (Option<EdgeId>, Span),
     ) -> Vec<Stmt> {
         let mut statements = Vec::new();
         let (mut targets, mut values) = (Vec::new(), Vec::new());
@@ -259,7 +268,7 @@ impl Emitter<'_> {
                 Effect::Assert(questions, property) => {
                     let cubes = questions.iter().map(|q| &self.input.answers[q].cubes);
                     let holds = Expr::all(cubes.map(|cubes| self.names.some(cubes)));
-                    (StmtKind::Assert(holds), Some(property.clone()))
+                    (StmtKind::Assert(holds), Some(*property))
                 }
                 Effect::Update(changes) => {
                     for change in changes {
@@ -314,12 +323,7 @@ impl Emitter<'_> {
         })
     }
 
-    fn origin(
-        &mut self,
-        edge: Option<(ThreadId, LocId, usize)>,
-        property: Option<Property>,
-        span: Span,
-    ) -> u32 {
+    fn origin(&mut self, edge: Option<EdgeId>, property: Option<PropertyId>, span: Span) -> u32 {
         self.origins.push(Origin {
             edge,
             property,

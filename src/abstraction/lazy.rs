@@ -17,13 +17,14 @@ use rustc_hash::FxHashMap;
 
 use super::cubes::Connections;
 use super::effects::{Effect, Effects};
-use super::forget::{self, Buffer};
-use super::property::{Property, PropertyKind};
-use super::{AbstractionError, CubeSizes, fixed_values};
+use super::forget;
+use super::{AbstractionError, Initial};
 use crate::logic::{Flag, Formula, Literal, Predicate, PredicateId};
-use crate::program::{LocId, Program, ThreadId};
+use crate::program::{EdgeId, LocId, Program, PropertyId, PropertyKind, ThreadId};
+use crate::reduce::BufferVars;
+use crate::run::stop::Stop;
 use crate::smt::{Answer, Effort, Solver};
-use crate::stop::Stop;
+use crate::verdict::CubeSizes;
 pub use route::{Route, excludes};
 
 /// The values of the predicates; `None` is unknown.
@@ -50,7 +51,7 @@ pub enum LazyFinding {
     /// No property can be broken.
     Verified,
     /// A property may be broken, along this path; overflows come last.
-    Broken(Property, Vec<LazyStep>),
+    Broken(PropertyId, Vec<LazyStep>),
     /// The limit on states was reached.
     States,
     /// The time was over.
@@ -60,8 +61,8 @@ pub enum LazyFinding {
 /// One step of a path: an edge, and the values after it.
 #[derive(Clone, Debug)]
 pub struct LazyStep {
-    /// Thread, location and place among its edges.
-    pub edge: (ThreadId, LocId, usize),
+    /// The edge.
+    pub edge: EdgeId,
     /// The values after the step.
     pub values: Values,
 }
@@ -71,7 +72,7 @@ pub struct LazyStep {
 pub struct LazyLimits {
     /// The most states.
     pub max_states: usize,
-    /// The time, and somebody who watches.
+    /// What ends the search early.
     pub stop: Stop,
     /// Whether questions about differences are decided without Z3.
     pub differences: bool,
@@ -81,7 +82,7 @@ pub struct LazyLimits {
 pub fn search(
     program: &Program,
     predicates: &[Predicate],
-    buffers: &[Buffer],
+    buffers: &[BufferVars],
     limits: LazyLimits,
 ) -> Result<LazyOutcome, AbstractionError> {
     let mut search = Lazy::new(program, predicates, buffers, &limits)?;
@@ -108,20 +109,20 @@ struct State {
 struct Lazy<'a> {
     program: &'a Program,
     predicates: &'a [Predicate],
-    buffers: &'a [Buffer],
+    buffers: &'a [BufferVars],
     specs: Vec<Vec<Effect>>,
     edges: Vec<Vec<Vec<Vec<Effect>>>>,
     oracle: Oracle,
     states: Vec<State>,
     by_position: FxHashMap<Position, Vec<usize>>,
-    broken: Option<(Property, Vec<LazyStep>)>,
+    broken: Option<(PropertyId, Vec<LazyStep>)>,
 }
 
 impl<'a> Lazy<'a> {
     fn new(
         program: &'a Program,
         predicates: &'a [Predicate],
-        buffers: &'a [Buffer],
+        buffers: &'a [BufferVars],
         limits: &LazyLimits,
     ) -> Result<Self, AbstractionError> {
         let sizes = CubeSizes {
@@ -163,14 +164,14 @@ impl<'a> Lazy<'a> {
             if self.states.len() > limits.max_states {
                 return LazyFinding::States;
             }
-            if limits.stop.is_due() {
+            if limits.stop.should_stop() {
                 return LazyFinding::Timeout;
             }
             if !self.states[number].covered {
                 work.extend(self.expand(number));
             }
-            let user = |(property, _): &(Property, _)| property.kind != PropertyKind::Overflow;
-            if self.broken.as_ref().is_some_and(user) {
+            let broken = self.broken.as_ref();
+            if broken.is_some_and(|&(property, _)| !self.is_overflow(property)) {
                 break;
             }
         }
@@ -190,16 +191,14 @@ impl<'a> Lazy<'a> {
     }
 
     fn initial_values(&mut self) -> Values {
-        let fixed = fixed_values(self.program);
-        let formulas = self.predicates.iter().map(|p| p.formula.substitute(&fixed));
+        let initial = Initial::of(self.program);
         let nothing: Values = vec![None; self.predicates.len()];
-        formulas
-            .collect::<Vec<_>>()
-            .iter()
-            .zip(self.predicates)
-            .map(|(formula, predicate)| {
+        let predicates = self.predicates.iter();
+        predicates
+            .map(|predicate| {
                 let unused = forget::is_unused(self.program, self.buffers, predicate);
-                let value = self.oracle.value(&nothing, formula, &formula.negated());
+                let [yes, no] = initial.goals(&predicate.formula);
+                let value = self.oracle.value(&nothing, &yes, &no);
                 value.filter(|_| !unused)
             })
             .collect()
@@ -242,7 +241,11 @@ impl<'a> Lazy<'a> {
         let mut new = Vec::new();
         let graph = &self.program.threads[thread.index()];
         for (place, edge) in graph.locations[at.index()].edges.iter().enumerate() {
-            let step = (thread, at, place);
+            let step = EdgeId {
+                thread,
+                at,
+                number: place,
+            };
             let Some(values) = self.post(number, step) else {
                 continue;
             };
@@ -262,9 +265,8 @@ impl<'a> Lazy<'a> {
     }
 
     /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.
-    fn post(&mut self, number: usize, edge: (ThreadId, LocId, usize)) -> Option<Values> {
-        let (thread, at, place) = edge;
-        let effects = self.edges[thread.index()][at.index()][place].clone();
+    fn post(&mut self, number: usize, edge: EdgeId) -> Option<Values> {
+        let effects = self.edges[edge.thread.index()][edge.at.index()][edge.number].clone();
         let mut values = self.states[number].values.clone();
         for effect in &effects {
             match effect {
@@ -281,7 +283,7 @@ impl<'a> Lazy<'a> {
                             edge,
                             values: values.clone(),
                         };
-                        self.note(number, property, Some(last));
+                        self.note(number, *property, Some(last));
                     }
                 }
                 Effect::Forget(kept) => {
@@ -328,25 +330,27 @@ impl<'a> Lazy<'a> {
             let values = self.states[number].values.clone();
             let mut goals = questions.iter().map(|q| q.goal.decide_flags(&holds));
             if !goals.all(|goal| self.oracle.implies(&values, &goal)) {
-                self.note(number, property, None);
+                self.note(number, *property, None);
             }
         }
         self.specs = specs;
     }
 
     /// Notes that a property may be broken; a user's property comes before an overflow.
-    fn note(&mut self, number: usize, property: &Property, last: Option<LazyStep>) {
+    fn note(&mut self, number: usize, property: PropertyId, last: Option<LazyStep>) {
         let better = match &self.broken {
             None => true,
-            Some((known, _)) => {
-                known.kind == PropertyKind::Overflow && property.kind != PropertyKind::Overflow
-            }
+            Some((known, _)) => self.is_overflow(*known) && !self.is_overflow(property),
         };
         if better {
             let mut path = self.path(number);
             path.extend(last);
-            self.broken = Some((property.clone(), path));
+            self.broken = Some((property, path));
         }
+    }
+
+    fn is_overflow(&self, property: PropertyId) -> bool {
+        self.program.property(property).kind == PropertyKind::Overflow
     }
 
     fn path(&self, mut number: usize) -> Vec<LazyStep> {

@@ -15,41 +15,33 @@ mod emit;
 mod expr;
 mod forget;
 pub mod lazy;
-mod property;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::lang::ast::Span;
-use crate::lang::source::SourceFile;
+use crate::front::cup::ast::Span;
 use crate::logic::{
-    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, TooLarge, location_name,
+    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, within,
 };
-use crate::program::{Cond, LocId, Program, ThreadId, VarId};
+use crate::program::{
+    Cond, EdgeId, Init, LocId, Program, PropertyId, ThreadId, VarId, location_name,
+};
+use crate::reduce::BufferVars;
 use crate::smt::Effort;
-use cubes::{Implicants, Means, Printed, Question, Search, Vocabulary};
+use crate::source::SourceFile;
+use crate::verdict::CubeSizes;
+use cubes::{AsInPaper, Implicants, Question, Search, SearchContext, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
 use expr::Names;
-pub use forget::Buffer;
-pub use property::{Property, PropertyKind};
-
-/// The largest cubes that are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CubeSizes {
-    /// In updates of predicates.
-    pub updates: usize,
-    /// In conditions of `assume`, `assert` and specs.
-    pub conditions: usize,
-}
 
 /// How questions are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub enum Transformers {
     /// Each question once, and only what matters to it.
     #[default]
-    Sparing,
-    /// As the paper's Fig. 6 has it ([`cubes::Printed`]).
-    Printed,
+    Optimized,
+    /// As the paper's Fig. 6 has it ([`cubes::AsInPaper`]).
+    AsInPaper,
 }
 
 /// How a program is abstracted.
@@ -60,13 +52,13 @@ pub struct AbstractionConfig {
     /// How large they may be.
     pub sizes: CubeSizes,
     /// How the solver is asked.
-    pub manner: Manner,
+    pub transformers: Transformers,
     /// The number of threads that look for them.
     pub jobs: usize,
     /// What the search may use.
-    pub means: Means,
+    pub context: SearchContext,
     /// Buffers whose unused slots are forgotten.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Vec<BufferVars>,
 }
 
 /// A boolean program and how it came about.
@@ -92,11 +84,10 @@ pub struct Abstraction {
 /// Where a statement of the boolean program comes from.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The step of the program: thread, location and place among the location's edges; `None` for
-    /// the check of a spec.
-    pub edge: Option<(ThreadId, LocId, usize)>,
+    /// The step of the program; `None` for the check of a spec.
+    pub edge: Option<EdgeId>,
     /// The property that an assertion stands for.
-    pub property: Option<Property>,
+    pub property: Option<PropertyId>,
     /// The place in the source.
     pub span: Span,
     /// Whether the statement does nothing: no predicate sees the step.
@@ -126,7 +117,7 @@ pub fn abstract_program(
     let flags = effects::flags(program)?;
     let (predicates, flags) = with_flags(predicates, flags);
     let (vocabulary, mut effort) =
-        Vocabulary::new(&predicates, &config.search, config.means.clone());
+        Vocabulary::new(&predicates, &config.search, config.context.clone());
     let effects = Effects::new(program, &predicates, config.sizes, &config.buffers);
     let edges = edge_effects(program, &effects)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
@@ -134,9 +125,9 @@ pub fn abstract_program(
     let all = || edges.iter().flatten().flatten().chain(&specs).flatten();
 
     let questions = all().flat_map(Effect::questions).cloned();
-    let (answers, cost) = match config.manner {
-        Manner::Sparing => answer_sparingly(&vocabulary, questions.collect(), config),
-        Manner::Printed => {
+    let (answers, cost) = match config.transformers {
+        Transformers::Optimized => answer_sparingly(&vocabulary, questions.collect(), config),
+        Transformers::AsInPaper => {
             effort = Effort::default();
             answer_as_printed(&vocabulary, questions.collect(), config)
         }
@@ -184,8 +175,8 @@ impl Abstraction {
         self.names.cube(expr)
     }
 
-    /// The steps that no predicate sees.
-    pub fn unseen(&self) -> IndexSet<(ThreadId, LocId, usize)> {
+    /// The steps that change no predicate.
+    pub fn idle_steps(&self) -> IndexSet<EdgeId> {
         let idle = self.origins.iter().filter(|origin| origin.idle);
         idle.filter_map(|origin| origin.edge).collect()
     }
@@ -220,12 +211,12 @@ fn answer_as_printed(
     questions: Vec<Question>,
     config: &AbstractionConfig,
 ) -> (Answers, Effort) {
-    let printed = Printed {
+    let printed = AsInPaper {
         predicates: vocabulary.predicates(),
         inconsistent: vocabulary.inconsistent(),
         search: &config.search,
-        stop: &config.means.stop,
-        progress: &config.means.progress,
+        stop: &config.context.stop,
+        progress: &config.context.progress,
     };
     let (found, effort) = printed.answer(&questions);
     (questions.into_iter().zip(found).collect(), effort)
@@ -268,21 +259,19 @@ fn initial_values(
     program: &Program,
     vocabulary: &Vocabulary<'_>,
     predicates: &[Predicate],
-    buffers: &[Buffer],
+    buffers: &[BufferVars],
 ) -> (Vec<Option<bool>>, Effort) {
-    let fixed = fixed_values(program);
+    let initial = Initial::of(program);
     let at_start = |predicate: &Predicate| match &predicate.formula {
         Formula::Atom(Atom::At(flag, _)) => {
             let entry = program.threads[flag.thread.index()].entry;
-            Formula::constant(flag.locations.contains(&entry))
+            let holds = flag.locations.contains(&entry);
+            [Formula::constant(holds), Formula::constant(!holds)]
         }
-        formula => formula.substitute(&fixed),
+        formula => initial.goals(formula),
     };
     let always = |goal: Formula| Question { goal, size: 0 };
-    let questions = predicates.iter().map(at_start).flat_map(|formula| {
-        let negated = formula.negated();
-        [always(formula), always(negated)]
-    });
+    let questions = predicates.iter().flat_map(at_start).map(always);
     let questions: Vec<Question> = questions.collect();
     let (answers, effort) = vocabulary.answer(&questions, &Search::Fast, 1);
     let value = |pair: &[Implicants]| match (pair[0].cubes.len(), pair[1].cubes.len()) {
@@ -298,15 +287,51 @@ fn initial_values(
     (values.collect(), effort)
 }
 
-/// The initial values that are not arbitrary. One that is too large to reason about counts as arbitrary:
-/// nothing is known of it.
-fn fixed_values(program: &Program) -> Vec<(VarId, Linear)> {
-    let fixed = |var: VarId| {
-        let init = program.vars[var.index()].init?;
-        let value = Linear::constant(i128::from(init));
-        value.is_small().then_some((var, value))
-    };
-    program.var_ids().filter_map(fixed).collect()
+/// What is known of the variables before the first step. Of a value that is too large to reason about, and of
+/// a range with such an end, nothing is known.
+struct Initial {
+    /// The values that are fixed.
+    fixed: Vec<(VarId, Linear)>,
+    /// The ranges of others.
+    ranges: IndexMap<VarId, Formula>,
+}
+
+impl Initial {
+    fn of(program: &Program) -> Self {
+        let mut initial = Initial {
+            fixed: Vec::new(),
+            ranges: IndexMap::new(),
+        };
+        let small = |value: i64| Linear::constant(value.into()).is_small();
+        for (id, var) in program.var_ids().zip(&program.vars) {
+            match var.init {
+                Init::Value(value) if small(value) => {
+                    initial.fixed.push((id, Linear::constant(value.into())));
+                }
+                Init::Range(range) if small(range.ends().0) && small(range.ends().1) => {
+                    let range = within(&Linear::var(id), range);
+                    initial.ranges.insert(id, range);
+                }
+                Init::Value(_) | Init::Range(_) | Init::Any => {}
+            }
+        }
+        initial
+    }
+
+    /// What must be valid for a formula to hold before the first step, and for its negation to hold.
+    fn goals(&self, formula: &Formula) -> [Formula; 2] {
+        let formula = formula.substitute(&self.fixed);
+        let ranges = formula
+            .symbols()
+            .into_iter()
+            .filter_map(|symbol| match symbol {
+                Symbol::Var(var) => self.ranges.get(&var).cloned(),
+                Symbol::Flag(_) => None,
+            });
+        let outside = Formula::and(ranges).negated();
+        let negated = formula.negated();
+        [formula, negated].map(|goal| Formula::or([outside.clone(), goal]))
+    }
 }
 
 /// `b0`, `b1`, … for predicates, `at_P0_cs` for flags.

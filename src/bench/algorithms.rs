@@ -3,7 +3,7 @@
 //! They are part of the binary, so that an installed `cupola bench` needs no files. The texts are
 //! those of `examples/`.
 
-use crate::abstraction::CubeSizes;
+use crate::verdict::CubeSizes;
 
 /// A program, its proof, and how the paper abstracted it.
 #[derive(Debug)]

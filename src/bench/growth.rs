@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use itertools::Itertools;
 
-use super::results::{Figures, GrowthPoint, Story};
+use super::results::{Figures, GrowthAxis, GrowthPoint};
 use super::run::Loaded;
 use super::{ALGORITHMS, Algorithm};
-use crate::lang::placement::Placement;
-use crate::model::Model;
-use crate::pipeline::{self, PipelineConfig, PipelineError};
-use crate::report::Method;
+use crate::engine::Context;
+use crate::engine::predicate::{PredicateConfig, PredicateError};
+use crate::front::cup::placement::Placement;
+use crate::memory::Model;
+use crate::verdict::Method;
 
 /// The programs whose buffers grow.
 const BUFFERED: [&str; 4] = ["peterson", "dekker", "szymanski", "bakery"];
@@ -24,7 +25,7 @@ pub const POINTS: usize = 2 * (BUFFERED.len() * BOUNDS.len() + THREADS.len());
 /// A point to be measured.
 pub(super) struct Measure {
     curve: String,
-    story: Story,
+    axis: GrowthAxis,
     size: usize,
     program: String,
     proof: String,
@@ -44,7 +45,7 @@ pub(super) fn measures() -> Vec<Measure> {
     {
         measures.extend(BOUNDS.map(|k| Measure {
             curve: format!("{}, {model}", algorithm.name),
-            story: Story::Bound,
+            axis: GrowthAxis::Bound,
             size: k,
             program: algorithm.program.to_owned(),
             proof: algorithm.proof.to_owned(),
@@ -55,7 +56,7 @@ pub(super) fn measures() -> Vec<Measure> {
     for model in relaxed {
         measures.extend(THREADS.map(|threads| Measure {
             curve: format!("ticket, {model}"),
-            story: Story::Threads,
+            axis: GrowthAxis::Threads,
             size: threads,
             program: ticket(threads),
             proof: ticket_proof(threads),
@@ -69,24 +70,22 @@ pub(super) fn measures() -> Vec<Measure> {
 impl Measure {
     /// What is measured.
     pub fn name(&self) -> String {
-        match self.story {
-            Story::Threads => format!("growth: {}, {} threads", self.curve, self.size),
-            Story::Bound => format!("growth: {}, k = {}", self.curve, self.size),
+        match self.axis {
+            GrowthAxis::Threads => format!("growth: {}, {} threads", self.curve, self.size),
+            GrowthAxis::Bound => format!("growth: {}, k = {}", self.curve, self.size),
         }
     }
 
     /// Measures it, with predicate extrapolation and the program's own fences.
-    pub fn run(&self, config: &PipelineConfig) -> Result<GrowthPoint, PipelineError> {
+    pub fn run(&self, context: &Context) -> Result<GrowthPoint, PredicateError> {
         let start = Instant::now();
-        let config = PipelineConfig {
-            placement: Placement::Declared,
-            ..config.clone()
-        };
         let loaded = Loaded::new(&self.curve, &self.program, &self.proof);
-        let tried = pipeline::attempt(&loaded.task(), (self.model, self.k), Method::Pe, &config)?;
+        let (bound, config) = ((self.model, self.k), PredicateConfig::default());
+        let fences = &Placement::Declared;
+        let tried = loaded.attempt(bound, fences, Method::Pe, &config, context)?;
         Ok(GrowthPoint {
             curve: self.curve.clone(),
-            story: self.story,
+            axis: self.axis,
             size: self.size,
             ours: Figures::new(&tried, start.elapsed()),
         })
@@ -143,7 +142,7 @@ mod tests {
         let example = example.expect("it is one of the algorithms");
         let predicates = |program: &str, proof: &str| {
             let loaded = Loaded::new("ticket", program, proof);
-            loaded.task().proof.predicates.len()
+            loaded.input().proof.predicates.len()
         };
         assert_eq!(
             predicates(&ticket(2), &ticket_proof(2)),

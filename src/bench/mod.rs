@@ -1,7 +1,7 @@
 //! The experiments of the SAS 2013 paper, run again.
 //!
-//! Input: a [`BenchConfig`]. Output: [`Results`], a plain value that is stored as JSON and told as text
-//! ([`table`]) or as plots ([`plot`]). Called by `cupola bench`.
+//! Input: a [`BenchConfig`]. Output: [`Results`], a plain value that is stored as JSON; `render` makes text and plots of
+//! it. Called by `cupola bench`.
 //!
 //! Each row of the paper's Tables 1 and 2 is an algorithm, a model and a method ([`Case`]). It is
 //! run at k = 1 with all optional fences, which is what keeps a buffer of one entry from
@@ -13,13 +13,11 @@ mod algorithms;
 pub mod baseline;
 pub mod growth;
 pub mod paper;
-pub mod plot;
 mod results;
 mod run;
-mod table;
 
 pub use algorithms::{ALGORITHMS, Algorithm};
 pub use results::{
-    Figures, GrowthPoint, LeastRow, Machine, Results, Row, SCHEMA, Story, geometric_mean,
+    Figures, GrowthAxis, GrowthPoint, LeastRow, Machine, Results, Row, SCHEMA, geometric_mean,
 };
-pub use run::{Begins, BenchConfig, Case, cases, run};
+pub use run::{BenchConfig, Case, RunStarted, cases, run};

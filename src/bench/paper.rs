@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Model;
-use crate::report::Method;
+use crate::memory::Model;
+use crate::verdict::Method;
 
 /// A row of the paper's tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::paper::PaperFigures;
-use crate::model::Model;
-use crate::report::{Attempt, AttemptOutcome, StopReason};
+use crate::memory::Model;
+use crate::verdict::{Attempt, Limit, Unknown, Verdict};
 
 /// The number of the schema: it changes when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -93,7 +93,7 @@ pub struct GrowthPoint {
     /// The curve: a program and a model.
     pub curve: String,
     /// What grows.
-    pub story: Story,
+    pub axis: GrowthAxis,
     /// How large it is.
     pub size: usize,
     /// What was measured.
@@ -103,7 +103,7 @@ pub struct GrowthPoint {
 /// What a curve is drawn against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Story {
+pub enum GrowthAxis {
     /// The number of threads.
     Threads,
     /// The size of the buffers.
@@ -167,27 +167,21 @@ impl Results {
 impl Figures {
     /// The figures of a try that took this long with all that it needs.
     pub fn new(attempt: &Attempt, seconds: Duration) -> Self {
+        let stats = &attempt.stats;
+        let built = stats.abstraction.unwrap_or_default();
+        let solver = stats.solver.unwrap_or_default();
         Figures {
-            verdict: match &attempt.outcome {
-                AttemptOutcome::Verified => "verified".to_owned(),
-                AttemptOutcome::Abstraction(property, _) => format!("unknown: {}", property.name),
-                AttemptOutcome::Violated(_) => "violated".to_owned(),
-                AttemptOutcome::Overflow(..) => "overflow".to_owned(),
-                AttemptOutcome::Limit(StopReason::States) => TOO_MANY_STATES.to_owned(),
-                AttemptOutcome::Limit(StopReason::Timeout | StopReason::Interrupted) => {
-                    OUT_OF_TIME.to_owned()
-                }
-            },
-            predicates: attempt.predicates,
-            cubes: attempt.cubes,
-            smt_calls: attempt.effort.calls,
-            z3_calls: attempt.effort.z3_calls,
-            build_seconds: attempt.build_time.as_secs_f64(),
-            cubes_used: attempt.cubes_used,
-            largest_cube: attempt.largest_cube,
-            states: attempt.states,
-            memory_bytes: attempt.memory_bytes,
-            check_seconds: attempt.check_time.as_secs_f64(),
+            verdict: verdict(&attempt.verdict).to_owned(),
+            predicates: built.predicates,
+            cubes: built.cubes.unwrap_or(0),
+            smt_calls: solver.calls,
+            z3_calls: solver.z3_calls,
+            build_seconds: built.build_time.as_secs_f64(),
+            cubes_used: built.cubes_used,
+            largest_cube: built.largest_cube,
+            states: stats.states,
+            memory_bytes: stats.memory_bytes,
+            check_seconds: stats.time.as_secs_f64(),
             seconds: seconds.as_secs_f64(),
         }
     }
@@ -240,7 +234,7 @@ impl Row {
     }
 }
 
-/// A question that nobody had to ask counts as one.
+/// Zero questions count as one.
 fn ratio(theirs: f64, ours: f64) -> f64 {
     theirs / ours.max(1.0)
 }
@@ -250,6 +244,19 @@ pub fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
     let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
     let count = logarithms.len();
     (count > 0).then(|| (logarithms.iter().sum::<f64>() / count as f64).exp())
+}
+
+/// A verdict as the tables say it.
+fn verdict(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Verified(_) => "verified",
+        Verdict::Violated(_) => "violated",
+        Verdict::Unknown(Unknown::Overflow { .. }) => "overflow",
+        Verdict::Unknown(Unknown::Stopped(Limit::Timeout | Limit::Interrupted)) => OUT_OF_TIME,
+        Verdict::Unknown(Unknown::Stopped(_) | Unknown::Incomplete { .. }) => TOO_MANY_STATES,
+        Verdict::Unknown(Unknown::TooCoarse { .. }) => "unknown",
+        Verdict::Unknown(Unknown::NotVerifiedUnderSc(_) | Unknown::Unsupported(_)) => "not tried",
+    }
 }
 
 #[cfg(test)]

@@ -6,19 +6,22 @@ use std::time::{Duration, Instant};
 
 use super::results::{Figures, LeastRow, Machine, Results, Row, SCHEMA};
 use super::{ALGORITHMS, Algorithm, baseline, growth, paper};
-use crate::lang::check::Checked;
-use crate::lang::placement::Placement;
-use crate::lang::source::SourceFile;
-use crate::model::Model;
-use crate::pipeline::{
-    self, Bound, MethodChoice, PipelineConfig, PipelineError, REFUTE_STATES, Task, VerifyConfig,
+use crate::engine::portfolio::Subject;
+use crate::engine::predicate::{
+    self, Bound, Input, MethodChoice, Predicate, PredicateConfig, PredicateError,
 };
+use crate::engine::{Context, Engine, EngineError};
+use crate::front::cup;
+use crate::front::cup::check::Checked;
+use crate::front::cup::placement::Placement;
+use crate::memory::{BufferSizes, Model};
 use crate::proof::{self, Proof};
-use crate::report::Method;
-use crate::{lang, report};
+use crate::run::stop::Stop;
+use crate::source::SourceFile;
+use crate::verdict::{Attempt, Method};
 
 /// The largest k that is tried with the fewest fences.
-const MOST_K: usize = 4;
+const MAX_K: usize = 4;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -58,7 +61,7 @@ pub struct Case {
 
 /// A run begins.
 #[derive(Clone, Debug)]
-pub struct Begins {
+pub struct RunStarted {
     /// Its name.
     pub name: String,
     /// How many runs there were before.
@@ -90,7 +93,7 @@ pub fn cases(filter: &str, models: &[Model], methods: &[Method]) -> Vec<Case> {
 }
 
 /// Runs everything; ends early, with what is there, at the deadline or when it is cancelled.
-pub fn run(config: &BenchConfig, observe: &mut dyn FnMut(Begins)) -> Results {
+pub fn run(config: &BenchConfig, observe: &mut dyn FnMut(RunStarted)) -> Results {
     let mut bench = Bench {
         config,
         observe,
@@ -150,12 +153,15 @@ impl BenchConfig {
         self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(late)
     }
 
-    fn pipeline(&self) -> PipelineConfig {
-        PipelineConfig {
+    /// The context of a run, which shares no answers of the solver with other runs.
+    fn context(&self) -> Context {
+        Context {
+            stop: Stop {
+                deadline: self.deadline,
+                cancel: Some(Arc::clone(&self.cancel)),
+            },
             jobs: self.jobs,
-            deadline: self.deadline,
-            cancel: Some(Arc::clone(&self.cancel)),
-            ..PipelineConfig::default()
+            ..Context::default()
         }
     }
 }
@@ -171,7 +177,7 @@ impl Loaded {
     /// Reads a program that is known to be right.
     pub fn new(name: &str, program: &str, proof: &str) -> Self {
         let file = SourceFile::new(format!("{name}.cup"), program);
-        let checked = lang::load(&file).expect("the program obeys the rules");
+        let checked = cup::load(&file).expect("the program obeys the rules");
         let proof = SourceFile::new(format!("{name}.proof"), proof);
         let (proof, _) = proof::parse(&proof, &checked).expect("the proof obeys the rules");
         Loaded {
@@ -181,22 +187,37 @@ impl Loaded {
         }
     }
 
-    pub fn task(&self) -> Task<'_> {
-        Task {
-            file: &self.file,
-            checked: &self.checked,
+    /// The program for the predicate engine.
+    pub fn input(&self) -> Input<'_> {
+        Input {
+            source: &self.file,
+            program: &self.checked,
             proof: &self.proof,
         }
     }
 
-    /// Completes the proof for cube extrapolation.
-    fn with_cubes(
-        mut self,
+    /// One attempt with a method at a bound.
+    pub fn attempt(
+        &self,
+        (model, k): (Model, usize),
+        placement: &Placement,
         method: Method,
-        config: &PipelineConfig,
-    ) -> Result<Self, PipelineError> {
+        config: &PredicateConfig,
+        context: &Context,
+    ) -> Result<Attempt, PredicateError> {
+        let input = self.input();
+        let fences = placement.in_force(&self.checked, model);
+        let fences = fences.expect("the placement names no place");
+        let sizes = BufferSizes::uniform(k).expect("the bounds of benchmarks are small");
+        let stage = predicate::stage(&input, (model, &sizes), &fences, config.transformers)?;
+        predicate::attempt(&input, &stage, method, config, context)
+    }
+
+    /// Completes the proof for cube extrapolation.
+    fn with_cubes(mut self, method: Method, context: &Context) -> Result<Self, PredicateError> {
+        let config = PredicateConfig::default();
         if method == Method::Ce
-            && let Some(proof) = pipeline::prove(&self.task(), config)?.proof
+            && let Some(proof) = predicate::prove(&self.input(), &config, context)?.proof
         {
             self.proof = proof;
         }
@@ -206,7 +227,7 @@ impl Loaded {
 
 struct Bench<'a> {
     config: &'a BenchConfig,
-    observe: &'a mut dyn FnMut(Begins),
+    observe: &'a mut dyn FnMut(RunStarted),
     done: usize,
     all: usize,
 }
@@ -216,7 +237,7 @@ impl Bench<'_> {
     fn each<R>(
         &mut self,
         prefix: &str,
-        mut work: impl FnMut(&mut Self, &Case) -> Result<R, PipelineError>,
+        mut work: impl FnMut(&mut Self, &Case) -> Result<R, EngineError>,
     ) -> Vec<R> {
         let mut found = Vec::new();
         for case in &self.config.cases {
@@ -231,7 +252,7 @@ impl Bench<'_> {
     }
 
     fn begin(&mut self, name: String) {
-        (self.observe)(Begins {
+        (self.observe)(RunStarted {
             name,
             done: self.done,
             all: self.all,
@@ -244,19 +265,15 @@ impl Bench<'_> {
     }
 
     /// A row of the paper's tables.
-    fn row(&mut self, case: &Case) -> Result<Row, PipelineError> {
+    fn row(&mut self, case: &Case) -> Result<Row, EngineError> {
         let start = Instant::now();
-        let config = PipelineConfig {
-            placement: Placement::All,
-            ..self.config.pipeline()
-        };
-        let loaded = case.load().with_cubes(case.method, &config)?;
+        let loaded = case
+            .load()
+            .with_cubes(case.method, &self.config.context())?;
         // What the solver said about SC is not to help here.
-        let config = PipelineConfig {
-            memo: Default::default(),
-            ..config
-        };
-        let tried = pipeline::attempt(&loaded.task(), (case.model, 1), case.method, &config)?;
+        let (bound, config) = ((case.model, 1), PredicateConfig::default());
+        let context = self.config.context();
+        let tried = loaded.attempt(bound, &Placement::All, case.method, &config, &context)?;
         Ok(Row {
             algorithm: case.algorithm.name.to_owned(),
             model: case.model,
@@ -267,29 +284,38 @@ impl Bench<'_> {
         })
     }
 
-    /// A program as a user verifies it.
-    fn least(&mut self, case: &Case) -> Result<LeastRow, PipelineError> {
+    /// A program as a user proves it, with the fences that it declares.
+    fn least(&mut self, case: &Case) -> Result<LeastRow, EngineError> {
         let start = Instant::now();
         let loaded = case.load();
-        let config = VerifyConfig {
-            models: vec![case.model],
-            bound: Bound::Auto(MOST_K),
+        let mut engine = Predicate::new(PredicateConfig {
+            bound: Bound::Auto(MAX_K),
             method: match case.model {
                 Model::Sc => MethodChoice::Auto,
                 Model::Tso | Model::Pso => MethodChoice::Only(case.method),
             },
-            refute_states: REFUTE_STATES,
-            pipeline: self.config.pipeline(),
+            ..PredicateConfig::default()
+        });
+        let fences = Placement::Declared.in_force(&loaded.checked, case.model);
+        let fences = fences.expect("the program declares places that it has");
+        let subject = Subject {
+            source: &loaded.file,
+            program: &loaded.checked,
+            proof: Some(&loaded.proof),
         };
-        let report = pipeline::verify(&loaded.task(), false, &config)?;
-        let result = &report.results[0];
+        let outcome = engine.run(&subject.task(case.model, &fences), &self.config.context())?;
+        let last = outcome.log.last().expect("something was tried");
         Ok(LeastRow {
             algorithm: case.algorithm.name.to_owned(),
             model: case.model,
             method: case.method.name().to_owned(),
-            fences: result.fences.clone(),
-            k: result.attempts.last().map_or(0, |tried| tried.k),
-            ours: summed(&result.attempts, start.elapsed()),
+            fences: fences.iter().cloned().collect(),
+            k: last
+                .settings
+                .buffers
+                .as_ref()
+                .map_or(0, BufferSizes::largest),
+            ours: summed(&outcome.log, start.elapsed()),
         })
     }
 
@@ -297,7 +323,7 @@ impl Bench<'_> {
         let mut points = Vec::new();
         for measure in growth::measures() {
             self.begin(measure.name());
-            let point = measure.run(&self.config.pipeline());
+            let point = measure.run(&self.config.context());
             if self.is_over() {
                 break;
             }
@@ -319,9 +345,9 @@ impl Bench<'_> {
                 let Some(case) = cases.get(number).filter(|_| !config.is_over()) else {
                     return;
                 };
-                // Whoever listens is there until the last of us is gone.
+                // The receivers live until the last worker has ended.
                 let _ = begun.send(number);
-                let figures = case.run_as_printed(limit, &config.pipeline());
+                let figures = case.run_as_in_paper(limit, &config.context());
                 if !config.is_over() {
                     let _ = ended.send((number, figures));
                 }
@@ -347,9 +373,9 @@ impl Bench<'_> {
 
 impl Case {
     /// Runs the paper's algorithm.
-    fn run_as_printed(&self, limit: Duration, config: &PipelineConfig) -> Figures {
-        let loaded = self.load().with_cubes(self.method, config);
-        let figures = loaded.and_then(|loaded| baseline::run(self, &loaded, limit, config));
+    fn run_as_in_paper(&self, limit: Duration, context: &Context) -> Figures {
+        let loaded = self.load().with_cubes(self.method, context);
+        let figures = loaded.and_then(|loaded| baseline::run(self, &loaded, limit, context));
         figures.expect("the algorithms can be reduced")
     }
 
@@ -365,14 +391,15 @@ impl Case {
 }
 
 /// The last try, with the costs of all.
-fn summed(tries: &[report::Attempt], seconds: Duration) -> Figures {
+fn summed(tries: &[Attempt], seconds: Duration) -> Figures {
     let last = tries.last().expect("something was tried");
     let mut figures = Figures::new(last, seconds);
     for tried in &tries[..tries.len() - 1] {
-        figures.smt_calls += tried.effort.calls;
-        figures.z3_calls += tried.effort.z3_calls;
-        figures.build_seconds += tried.build_time.as_secs_f64();
-        figures.check_seconds += tried.check_time.as_secs_f64();
+        let before = Figures::new(tried, seconds);
+        figures.smt_calls += before.smt_calls;
+        figures.z3_calls += before.z3_calls;
+        figures.build_seconds += before.build_seconds;
+        figures.check_seconds += before.check_seconds;
     }
     figures
 }

@@ -1,23 +1,22 @@
-//! `certificate.json`: everything of a certificate but the texts of the programs.
+//! `certificate.json`: what a certificate is about and, of an invariant, the predicates and pairs.
 //!
-//! One pair stands on a line. In a cube `3` is the third predicate and `-3` its negation. The writer is
-//! deterministic; the reader refuses what the format does not have.
+//! The file names the format, its version and the kind of certificate; these are looked at first, so that a
+//! file of another version or kind is said to be one. One pair stands on a line. In a cube `3` is the third
+//! predicate and `-3` its negation. The writer is deterministic; the reader refuses what the format does not
+//! have.
 
 use indexmap::IndexSet;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::store::Stored;
-use super::{Literal, Pair};
-use crate::lang::source::SourceFile;
-use crate::model::Model;
+use super::store::{Stored, StoredBody};
+use super::{Kind, Literal, Pair};
+use crate::memory::{BufferSizes, Model};
 use crate::program::LocId;
 use crate::reduce::{Flush, ReduceConfig};
 
 const FORMAT: &str = "cupola-certificate";
-const VERSION: u32 = 1;
-
-/// The largest bound that a certificate may name.
-const MAX_K: usize = 64;
+const VERSION: u64 = 2;
 
 /// Why `certificate.json` cannot be understood.
 #[derive(Debug, thiserror::Error)]
@@ -25,19 +24,23 @@ pub enum FormatError {
     /// It is not JSON of the expected form.
     #[error("`certificate.json` is not of the expected form: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is something else, or of another version.
+    /// It is something else.
+    #[error("`certificate.json` has the format `{0}`, not `{FORMAT}`")]
+    Format(String),
+    /// It is of another version.
+    #[error("the certificate is of version {0}; this program reads version {VERSION}")]
+    Version(u64),
+    /// It is of a kind that this version does not have.
+    #[error("the certificate is of the kind `{0}`; this program knows `invariant` and `states`")]
+    Kind(String),
+    /// Predicates and pairs are there for another kind, or missing for `invariant`.
     #[error(
-        "`certificate.json` has format `{format}`, version {version}; this is `{FORMAT}`, version {VERSION}"
+        "a certificate of the kind `{0}` has other fields: `predicates` and `pairs` are for `invariant`"
     )]
-    Version {
-        /// The format that it names.
-        format: String,
-        /// The version that it names.
-        version: u32,
-    },
-    /// The bound is out of range.
-    #[error("k is {0}, but it must be between 1 and {MAX_K}")]
-    Bound(usize),
+    Body(&'static str),
+    /// `k` or `flush` is missing for a model with buffers, or there for SC.
+    #[error("`k` and `flush` are for certificates under TSO and PSO, and for all of these")]
+    Buffers,
     /// A fence is named twice.
     #[error("the fence `{0}` is named twice")]
     Fence(String),
@@ -61,19 +64,54 @@ pub enum FormatError {
     },
 }
 
-/// What stands before the pairs.
-#[derive(Debug, Serialize, Deserialize)]
+/// What `certificate.json` says.
+pub(super) struct Parsed {
+    /// The name of the program.
+    pub program: String,
+    /// Model, bound, fences in force and flush form of the reduction.
+    pub config: ReduceConfig,
+    /// What is left to be known by the kind.
+    pub body: ParsedBody,
+}
+
+/// The part of a certificate's body that stands in `certificate.json`.
+pub(super) enum ParsedBody {
+    /// Predicates and pairs.
+    Invariant {
+        /// The predicates, in the syntax of conditions.
+        predicates: Vec<String>,
+        /// The pairs; cubes name existing predicates, each at most once.
+        pairs: Vec<Pair>,
+    },
+    /// Nothing: the states have a file of their own.
+    States,
+}
+
+/// What every certificate has, of whatever version and kind.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u64,
+    kind: Option<String>,
+}
+
+/// A certificate of this version; which of the last two fields it has depends on its kind.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    format: String,
-    version: u32,
+    #[serde(rename = "format")]
+    _format: IgnoredAny,
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
     program: String,
     model: Model,
-    k: usize,
+    k: Option<BufferSizes>,
+    flush: Option<Flush>,
     fences: Vec<String>,
-    flush: Flush,
-    predicates: Vec<String>,
-    pairs: Vec<PairText>,
+    predicates: Option<Vec<String>>,
+    pairs: Option<Vec<PairText>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -86,55 +124,89 @@ struct PairText {
 /// The text of `certificate.json`.
 pub(super) fn print(stored: &Stored) -> String {
     let config = &stored.config;
-    let fields = [
+    let mut fields = vec![
         ("format", json(&FORMAT)),
         ("version", json(&VERSION)),
+        ("kind", json(&stored.kind().name())),
         ("program", json(&stored.source.name())),
         ("model", json(&config.model)),
-        ("k", json(&config.k)),
-        ("fences", json(&config.fences.iter().collect::<Vec<_>>())),
-        ("flush", json(&config.flush)),
-        ("predicates", lines(stored.predicates.iter().map(json))),
-        (
-            "pairs",
-            lines(stored.pairs.iter().map(|pair| json(&pair_text(pair)))),
-        ),
     ];
-    let fields = fields.map(|(name, value)| format!("  \"{name}\": {value}"));
-    format!("{{\n{}\n}}\n", fields.join(",\n"))
+    if config.model != Model::Sc {
+        fields.push(("k", json(&config.sizes)));
+        fields.push(("flush", json(&config.flush)));
+    }
+    fields.push(("fences", json(&config.fences.iter().collect::<Vec<_>>())));
+    if let StoredBody::Invariant(invariant) = &stored.body {
+        let pairs = invariant.pairs.iter().map(|pair| json(&pair_text(pair)));
+        fields.push(("predicates", lines(invariant.predicates.iter().map(json))));
+        fields.push(("pairs", lines(pairs)));
+    }
+    let fields = fields
+        .into_iter()
+        .map(|(name, value)| format!("  \"{name}\": {value}"));
+    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
 }
 
-/// Reads `certificate.json`; `texts` are the source and the reduced program.
-pub(super) fn parse(text: &str, source: String, reduced: String) -> Result<Stored, FormatError> {
+/// Reads `certificate.json`.
+pub(super) fn parse(text: &str) -> Result<Parsed, FormatError> {
+    let kind = parse_kind(text)?;
     let file: File = serde_json::from_str(text)?;
-    if file.format != FORMAT || file.version != VERSION {
-        let (format, version) = (file.format, file.version);
-        return Err(FormatError::Version { format, version });
+    let body = match (kind, file.predicates, file.pairs) {
+        (Kind::Invariant, Some(predicates), Some(pairs)) => ParsedBody::Invariant {
+            pairs: parse_pairs(&pairs, predicates.len())?,
+            predicates,
+        },
+        (Kind::States, None, None) => ParsedBody::States,
+        (Kind::Invariant | Kind::States, ..) => return Err(FormatError::Body(kind.name())),
+    };
+    Ok(Parsed {
+        config: config(file.model, (file.k, file.flush), file.fences)?,
+        program: file.program,
+        body,
+    })
+}
+
+/// Makes sure that this is a certificate that can be read, and says of which kind it is.
+fn parse_kind(text: &str) -> Result<Kind, FormatError> {
+    let head: Head = serde_json::from_str(text)?;
+    if head.format != FORMAT {
+        return Err(FormatError::Format(head.format));
     }
-    if !(1..=MAX_K).contains(&file.k) {
-        return Err(FormatError::Bound(file.k));
+    if head.version != VERSION {
+        return Err(FormatError::Version(head.version));
     }
+    let kind = head.kind.unwrap_or_default();
+    Kind::named(&kind).ok_or(FormatError::Kind(kind))
+}
+
+fn config(
+    model: Model,
+    buffers: (Option<BufferSizes>, Option<Flush>),
+    named: Vec<String>,
+) -> Result<ReduceConfig, FormatError> {
+    let (sizes, flush) = match (model, buffers) {
+        (Model::Sc, (None, None)) => (BufferSizes::ONE, Flush::default()),
+        (Model::Tso | Model::Pso, (Some(sizes), Some(flush))) => (sizes, flush),
+        (Model::Sc | Model::Tso | Model::Pso, _) => return Err(FormatError::Buffers),
+    };
     let mut fences = IndexSet::new();
-    for fence in file.fences {
+    for fence in named {
         if let (index, false) = fences.insert_full(fence) {
             return Err(FormatError::Fence(fences[index].clone()));
         }
     }
-    let count = file.predicates.len();
-    let pairs = file.pairs.iter().enumerate();
-    let pairs = pairs.map(|(index, text)| parse_pair(index + 1, text, count));
-    Ok(Stored {
-        source: SourceFile::new(file.program, source),
-        config: ReduceConfig {
-            model: file.model,
-            k: file.k,
-            fences,
-            flush: file.flush,
-        },
-        reduced,
-        pairs: pairs.collect::<Result<_, _>>()?,
-        predicates: file.predicates,
+    Ok(ReduceConfig {
+        model,
+        sizes,
+        fences,
+        flush,
     })
+}
+
+fn parse_pairs(texts: &[PairText], predicates: usize) -> Result<Vec<Pair>, FormatError> {
+    let pairs = texts.iter().enumerate();
+    let pairs = pairs.map(|(index, text)| parse_pair(index + 1, text, predicates));
+    pairs.collect()
 }
 
 fn parse_pair(number: usize, text: &PairText, predicates: usize) -> Result<Pair, FormatError> {

@@ -1,197 +1,86 @@
-//! Certificates: what a sceptic needs to check that a program is safe under a memory model.
+//! Certificates: what is needed to check that a program is safe under a memory model without trusting the
+//! engine that found it out.
 //!
-//! A certificate says: this program, reduced under this model with this bound and these fences, has
-//! this inductive invariant, and no state of the invariant breaks a property. The invariant is a list
-//! of [`Pair`]s, each a location of every thread and a partial cube over the predicates. It is made from
-//! a [`Certificate`] value by [`crate::certify::seal`], kept in a directory as [`Stored`], and
-//! checked by [`crate::certify::check`]. `docs/certificates.md` describes the files.
+//! A certificate says: this program, reduced under this model with these buffers and fences, breaks no
+//! property, for the reason in its [`Body`]. There are two [`Kind`]s. `invariant` is an inductive
+//! invariant over predicates, which a solver checks. `states` is the list of all states between atomic
+//! groups, which is checked by evaluation. An engine gives a [`Certificate`]; `certify` makes a
+//! [`Stored`] of it, and checks one; [`read`] and [`write()`] keep it in a directory.
+//! `docs/certificates.md` describes the files.
 //!
-//! The text forms are here; what a certificate claims, and the checking of it, is in `certify`.
+//! Invariant: a value has the parts of its own kind and no others. Not here: what a certificate
+//! claims about its program, and the check of it (`certify`).
 
 mod format;
+mod pairs;
 mod predicate;
 mod print;
+mod states;
 mod store;
 
 pub use format::FormatError;
+pub use pairs::{Literal, Pair, normalize};
 pub use predicate::{PredicateError, Subject};
 pub(crate) use print::print as print_predicate;
-pub use store::{Existing, StoreError, Stored, is_free, read, write};
+pub use states::{State, StateTable, TableError};
+pub use store::{Existing, StoreError, Stored, StoredBody, StoredInvariant, is_free, read, write};
 
-use std::collections::VecDeque;
-
-use indexmap::{IndexMap, IndexSet};
-
-use crate::lang::source::SourceFile;
-use crate::program::{Cond, LocId};
+use crate::program::Cond;
 use crate::reduce::ReduceConfig;
+use crate::source::SourceFile;
 
-/// A proof that a program is safe, as the one who found it gives it.
+/// The most states that an engine lists in a certificate.
+pub const MAX_STATES: usize = 200_000;
+
+/// A proof that a program is safe, as the engine that found it gives it.
 #[derive(Clone, Debug)]
 pub struct Certificate {
     /// The program.
     pub source: SourceFile,
     /// Model, bound, fences in force and flush form of the reduction.
     pub config: ReduceConfig,
-    /// Conditions over the scalars of the reduced program, without control locations.
-    pub predicates: Vec<Cond>,
-    /// The inductive invariant of the reduced program.
-    pub pairs: Vec<Pair>,
+    /// Why the reduced program breaks no property.
+    pub body: Body,
 }
 
-/// A set of states: a location of every thread, and the literals that hold.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Pair {
-    /// The location of each thread of the reduced program.
-    pub at: Vec<LocId>,
-    /// What holds there. No predicate occurs twice.
-    pub cube: Vec<Literal>,
+/// Why a reduced program breaks no property.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// It has an inductive invariant.
+    Invariant {
+        /// Conditions over the scalars of the reduced program, without control locations.
+        predicates: Vec<Cond>,
+        /// The invariant.
+        pairs: Vec<Pair>,
+    },
+    /// These are its states between atomic groups; each has a value, or none, for every variable of the
+    /// reduced program.
+    States(Vec<State>),
 }
 
-/// A predicate or its negation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Literal {
-    /// The place of the predicate in the list, from 0.
-    pub predicate: usize,
-    /// Whether the predicate holds, or its negation.
-    pub holds: bool,
+/// The kinds of certificates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Predicates and pairs, checked by a solver.
+    Invariant,
+    /// A list of states, checked by evaluation.
+    States,
 }
 
-/// The same set of states with sorted cubes and sorted pairs, as few as can be without effort: pairs
-/// that differ in the sign of one literal are made one without it, and those that a more general one at
-/// the same locations makes superfluous are left out.
-pub fn normalize(pairs: &[Pair]) -> Vec<Pair> {
-    let mut pairs = pairs.to_vec();
-    for pair in &mut pairs {
-        pair.cube.sort_unstable();
-        pair.cube.dedup();
-    }
-    let mut pairs = merge(pairs);
-    pairs.sort_unstable_by(|a, b| {
-        (&a.at, a.cube.len(), &a.cube).cmp(&(&b.at, b.cube.len(), &b.cube))
-    });
-    let mut kept: Vec<Pair> = Vec::new();
-    for group in pairs.chunk_by(|a, b| a.at == b.at) {
-        let first = kept.len();
-        for pair in group {
-            if !kept[first..].iter().any(|general| covers(general, pair)) {
-                kept.push(pair.clone());
-            }
-        }
-    }
-    kept.sort_unstable();
-    kept
-}
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 2] = [Kind::Invariant, Kind::States];
 
-/// Makes one of pairs that differ in the sign of one literal, again until there are none.
-fn merge(pairs: Vec<Pair>) -> Vec<Pair> {
-    let mut vectors: IndexMap<Vec<LocId>, IndexSet<Vec<Literal>>> = IndexMap::new();
-    for Pair { at, cube } in pairs {
-        vectors.entry(at).or_default().insert(cube);
-    }
-    let merged = vectors.into_iter().flat_map(|(at, cubes)| {
-        let cubes = merge_cubes(cubes).into_iter();
-        cubes.map(move |cube| Pair {
-            at: at.clone(),
-            cube,
-        })
-    });
-    merged.collect()
-}
-
-fn merge_cubes(mut cubes: IndexSet<Vec<Literal>>) -> IndexSet<Vec<Literal>> {
-    // A cube that has no twin when its turn comes gets one only by a new cube, which has its turn later.
-    let mut turns: VecDeque<Vec<Literal>> = cubes.iter().cloned().collect();
-    while let Some(cube) = turns.pop_front() {
-        let Some(place) = twin_place(&cubes, &cube) else {
-            continue;
-        };
-        let mut twin = cube.clone();
-        twin[place].holds ^= true;
-        cubes.swap_remove(&cube);
-        cubes.swap_remove(&twin);
-        twin.remove(place);
-        if cubes.insert(twin.clone()) {
-            turns.push_back(twin);
-        }
-    }
-    cubes
-}
-
-/// The place of the literal in whose sign alone the cube differs from another one.
-fn twin_place(cubes: &IndexSet<Vec<Literal>>, cube: &[Literal]) -> Option<usize> {
-    if !cubes.contains(cube) {
-        return None;
-    }
-    let mut twin = cube.to_vec();
-    (0..cube.len()).find(|&place| {
-        twin[place].holds ^= true;
-        let found = cubes.contains(&twin);
-        twin[place].holds ^= true;
-        found
-    })
-}
-
-/// Whether every literal of `general`, sorted, is one of `special`, sorted.
-fn covers(general: &Pair, special: &Pair) -> bool {
-    let mut rest = special.cube.iter();
-    general
-        .cube
-        .iter()
-        .all(|literal| rest.by_ref().any(|other| other == literal))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pair(at: usize, literals: &[i32]) -> Pair {
-        let literal = |&number: &i32| Literal {
-            predicate: number.unsigned_abs() as usize,
-            holds: number > 0,
-        };
-        Pair {
-            at: vec![LocId::new(at)],
-            cube: literals.iter().map(literal).collect(),
+    /// Its name in `certificate.json` and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Invariant => "invariant",
+            Kind::States => "states",
         }
     }
 
-    #[test]
-    fn covered_pairs_are_dropped() {
-        let pairs = [
-            pair(1, &[3, 1, -2]),
-            pair(1, &[-2, 1]),
-            pair(0, &[1, 2, 3]),
-            pair(1, &[5, 1]),
-            pair(1, &[1, -2, -4]),
-        ];
-        let expected = [pair(0, &[1, 2, 3]), pair(1, &[1, -2]), pair(1, &[1, 5])];
-        assert_eq!(normalize(&pairs), expected);
-    }
-
-    #[test]
-    fn pairs_that_differ_in_one_sign_are_merged() {
-        let pairs = [
-            pair(0, &[1, 2, 3]),
-            pair(0, &[-1, -2, 3]),
-            pair(0, &[1, -2, 3]),
-            pair(0, &[-1, 2, 3]),
-            pair(1, &[-3]),
-            pair(2, &[3, 4]),
-            pair(2, &[-3, -4]),
-        ];
-        let expected = [
-            pair(0, &[3]),
-            pair(1, &[-3]),
-            pair(2, &[-3, -4]),
-            pair(2, &[3, 4]),
-        ];
-        assert_eq!(normalize(&pairs), expected);
-    }
-
-    #[test]
-    fn the_empty_cube_covers_all() {
-        let pairs = [pair(0, &[1]), pair(0, &[]), pair(0, &[-2])];
-        assert_eq!(normalize(&pairs), [pair(0, &[])]);
+    /// The kind with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }

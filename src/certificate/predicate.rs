@@ -4,10 +4,10 @@
 //! parser, checks and lowering say what it means. An index out of range picks the array's last element:
 //! a predicate is a total function of the state.
 
-use crate::lang::ast::{self, CondKind, Item, ItemKind};
-use crate::lang::source::{Diagnostic, Severity, SourceFile};
-use crate::lang::{self, Checked};
+use crate::front::cup::ast::{self, CondKind, Item, ItemKind};
+use crate::front::cup::{self, Checked};
 use crate::program::{Cond, Program, lower};
+use crate::source::{Diagnostic, Severity, SourceFile};
 
 /// The longest text that is quoted.
 const WIDTH: usize = 200;
@@ -54,7 +54,7 @@ impl Subject {
 /// Reads one predicate as a spec.
 fn parse(text: &str) -> Result<Item, String> {
     let file = SourceFile::new("predicate", format!("invariant {text};"));
-    let (tree, mistakes) = lang::parse(&file);
+    let (tree, mistakes) = cup::parse(&file);
     if let Some(mistake) = mistakes.first() {
         return Err(mistake.message.clone());
     }
@@ -67,9 +67,10 @@ fn parse(text: &str) -> Result<Item, String> {
                 Err("a predicate has no name".to_owned())
             }
             ItemKind::Spec(_) => Ok(item),
-            ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Placement(_) => {
-                Err("it is not a condition".to_owned())
-            }
+            ItemKind::Const(_)
+            | ItemKind::Shared(_)
+            | ItemKind::Thread(_)
+            | ItemKind::Placement(_) => Err("it is not a condition".to_owned()),
         },
         Err(_) => Err("it is not a single condition".to_owned()),
     }
@@ -90,7 +91,7 @@ fn names_location(cond: &ast::Cond) -> bool {
 fn with_specs(reduced: &Checked, items: &[Item]) -> Result<Checked, Vec<Diagnostic>> {
     let mut tree = reduced.tree.clone();
     tree.items.extend_from_slice(items);
-    lang::check(tree)
+    cup::check(tree)
 }
 
 /// The first predicate that the checks refuse.
@@ -126,7 +127,7 @@ mod tests {
 
     fn checked() -> Checked {
         let text = "shared x, A[2]; thread P[2] { local r, b[2]; x = r; }";
-        lang::load(&SourceFile::new("test.cup", text)).expect("a program")
+        cup::load(&SourceFile::new("test.cup", text)).expect("a program")
     }
 
     #[test]
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(printed[1], "x - (A_0 - P_1.r) >= -3 * P_0.b_1");
         // Names are printed as in a reduced program, in which copies are threads of their own.
         let text = "shared x, A[2]; thread P_0 { local r, b[2]; x = r; } thread P_1 { local r, b[2]; x = r; }";
-        let reduced = lang::load(&SourceFile::new("test.cup", text)).expect("a program");
+        let reduced = cup::load(&SourceFile::new("test.cup", text)).expect("a program");
         let again = Subject::new(&reduced, &printed).expect("predicates");
         assert_eq!(again.predicates, subject.predicates);
     }

@@ -1,22 +1,28 @@
 //! The directory of a certificate: four files, written whole or not at all.
+//!
+//! Three of them are there for every kind; the fourth holds the obligations of an invariant, or the list of
+//! states.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Pair;
-use super::format::{self, FormatError};
-use crate::lang::source::SourceFile;
+use super::format::{self, FormatError, ParsedBody};
+use super::{Kind, Pair, StateTable, TableError};
 use crate::reduce::ReduceConfig;
+use crate::source::SourceFile;
 
 const CERTIFICATE: &str = "certificate.json";
 const SOURCE: &str = "source.cup";
 const REDUCED: &str = "reduced.cup";
 const OBLIGATIONS: &str = "obligations.smt2";
-const FILES: [&str; 4] = [CERTIFICATE, SOURCE, REDUCED, OBLIGATIONS];
+const STATES: &str = "states.txt";
 
-/// A certificate as it is kept, its obligations apart: nothing in it has been checked but its form.
+/// The files of certificates, of all kinds.
+const FILES: [&str; 5] = [CERTIFICATE, SOURCE, REDUCED, OBLIGATIONS, STATES];
+
+/// A certificate as it is kept: nothing in it has been checked but its form.
 #[derive(Clone, Debug)]
 pub struct Stored {
     /// The program, with the name that it had when the certificate was made.
@@ -25,10 +31,28 @@ pub struct Stored {
     pub config: ReduceConfig,
     /// The text of the reduced program.
     pub reduced: String,
+    /// Why the reduced program breaks no property.
+    pub body: StoredBody,
+}
+
+/// Why a reduced program breaks no property, as it is kept.
+#[derive(Clone, Debug)]
+pub enum StoredBody {
+    /// It has an inductive invariant.
+    Invariant(StoredInvariant),
+    /// These are its states between atomic groups.
+    States(StateTable),
+}
+
+/// An inductive invariant, as it is kept.
+#[derive(Clone, Debug)]
+pub struct StoredInvariant {
     /// The predicates, in the syntax of conditions.
     pub predicates: Vec<String>,
-    /// The inductive invariant; cubes name existing predicates, each at most once.
+    /// The pairs; cubes name existing predicates, each at most once.
     pub pairs: Vec<Pair>,
+    /// The proof obligations, in SMT-LIB.
+    pub obligations: String,
 }
 
 /// What to do with a directory that exists already.
@@ -54,19 +78,45 @@ pub enum StoreError {
     /// The directory has contents that must not be lost.
     #[error("`{}` exists already{}", .0.display(), .1)]
     Exists(PathBuf, &'static str),
-    /// The text is malformed.
+    /// `certificate.json` is malformed.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// `states.txt` is malformed.
+    #[error(transparent)]
+    Table(#[from] TableError),
 }
 
-/// Reads a certificate, and the obligations that were written with it.
-pub fn read(dir: &Path) -> Result<(Stored, String), StoreError> {
+impl Stored {
+    /// The kind of certificate.
+    pub fn kind(&self) -> Kind {
+        match self.body {
+            StoredBody::Invariant(_) => Kind::Invariant,
+            StoredBody::States(_) => Kind::States,
+        }
+    }
+}
+
+/// Reads a certificate.
+pub fn read(dir: &Path) -> Result<Stored, StoreError> {
     let text = |name: &str| {
         let path = dir.join(name);
         fs::read_to_string(&path).map_err(|error| StoreError::Io { path, error })
     };
-    let stored = format::parse(&text(CERTIFICATE)?, text(SOURCE)?, text(REDUCED)?)?;
-    Ok((stored, text(OBLIGATIONS)?))
+    let parsed = format::parse(&text(CERTIFICATE)?)?;
+    let body = match parsed.body {
+        ParsedBody::Invariant { predicates, pairs } => StoredBody::Invariant(StoredInvariant {
+            predicates,
+            pairs,
+            obligations: text(OBLIGATIONS)?,
+        }),
+        ParsedBody::States => StoredBody::States(StateTable::parse(&text(STATES)?)?),
+    };
+    Ok(Stored {
+        source: SourceFile::new(parsed.program, text(SOURCE)?),
+        config: parsed.config,
+        reduced: text(REDUCED)?,
+        body,
+    })
 }
 
 /// Whether a certificate may be written to a directory: nothing is in the way, and the place is
@@ -92,22 +142,19 @@ pub fn is_free(dir: &Path, existing: Existing) -> Result<(), StoreError> {
     }
 }
 
-/// Writes a certificate and its obligations to a new directory. Directories above it that are missing
-/// are made.
-pub fn write(
-    dir: &Path,
-    stored: &Stored,
-    obligations: &str,
-    existing: Existing,
-) -> Result<(), StoreError> {
+/// Writes a certificate to a new directory. Directories above it that are missing are made.
+pub fn write(dir: &Path, stored: &Stored, existing: Existing) -> Result<(), StoreError> {
     is_free(dir, existing)?;
-    let texts = [
-        format::print(stored),
-        stored.source.text().to_owned(),
-        stored.reduced.clone(),
-        obligations.to_owned(),
+    let files = [
+        (CERTIFICATE, format::print(stored)),
+        (SOURCE, stored.source.text().to_owned()),
+        (REDUCED, stored.reduced.clone()),
+        match &stored.body {
+            StoredBody::Invariant(invariant) => (OBLIGATIONS, invariant.obligations.clone()),
+            StoredBody::States(table) => (STATES, table.print()),
+        },
     ];
-    put(dir, FILES.iter().zip(&texts)).map_err(access(dir))
+    put(dir, &files).map_err(access(dir))
 }
 
 fn access(path: &Path) -> impl Fn(io::Error) -> StoreError {
@@ -173,7 +220,7 @@ fn occupied(dir: &Path) -> io::Result<Occupied> {
 
 /// Writes the files into a directory beside the target and swaps the two, so that the target is never
 /// half written.
-fn put<'a>(dir: &Path, files: impl Iterator<Item = (&'a &'a str, &'a String)>) -> io::Result<()> {
+fn put(dir: &Path, files: &[(&str, String)]) -> io::Result<()> {
     let dir = &absolute(dir)?;
     let parent = dir.parent().unwrap_or(dir);
     fs::create_dir_all(parent)?;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::lang::ast::{Span, SpecKind};
-use crate::lang::source::SourceFile;
-use crate::program::{Action, AssertKind, LocId, Program, Spec, Thread};
+use crate::front::cup::ast::Span;
+use crate::program::{LocId, Program, Property, PropertyKind, Thread};
+use crate::source::SourceFile;
 
 /// The longest piece of the source that is quoted.
 const WIDTH: usize = 60;
@@ -32,26 +32,29 @@ pub(super) fn step(
 }
 
 /// `forbid mutex`, or `finally at line 12`
-pub(super) fn spec(source: &SourceFile, spec: &Spec) -> String {
-    let kind = match spec.kind {
-        SpecKind::Invariant => "invariant",
-        SpecKind::Forbid => "forbid",
-        SpecKind::Finally => "finally",
-    };
-    match &spec.name {
+pub(super) fn spec(source: &SourceFile, property: &Property) -> String {
+    let kind = property.kind.words();
+    match &property.name {
         Some(name) => format!("{kind} {name}"),
-        None => format!("{kind} at line {}", source.line(spec.span.start)),
+        None => format!("{kind} at line {}", source.line(property.span.start)),
+    }
+}
+
+/// What it means that a statement breaks a property.
+pub(super) fn broken(property: &Property) -> String {
+    match (property.kind, &property.name) {
+        (PropertyKind::Bounds, _) => "an index is out of range".to_owned(),
+        (PropertyKind::Overflow, _) => "a buffer overflows".to_owned(),
+        (_, None) => "the assertion fails".to_owned(),
+        (_, Some(message)) => format!("the assertion \"{message}\" fails"),
     }
 }
 
 /// What a program says must hold, in the order of the text: `line 40: forbid mutex: P0@cs && P1@cs;`
 pub(super) fn properties(source: &SourceFile, program: &Program) -> Vec<String> {
-    let locations = program.threads.iter().flat_map(|thread| &thread.locations);
-    let edges = locations.flat_map(|location| &location.edges);
-    let asserted =
-        edges.filter(|edge| matches!(&edge.action, Action::Assert(_, AssertKind::User(_))));
-    let specs = program.specs.iter().map(|spec| spec.span);
-    let spans: BTreeSet<Span> = specs.chain(asserted.map(|edge| edge.span)).collect();
+    let stated = program.properties.iter();
+    let stated = stated.filter(|property| property.kind.is_stated());
+    let spans: BTreeSet<Span> = stated.map(|property| property.span).collect();
     let told = |span: Span| format!("line {}: {}", source.line(span.start), quote(source, span));
     spans.into_iter().map(told).collect()
 }
@@ -59,21 +62,23 @@ pub(super) fn properties(source: &SourceFile, program: &Program) -> Vec<String> 
 /// `P0 at line 12, P1 at the end`
 pub(super) fn vector(source: &SourceFile, program: &Program, at: &[LocId]) -> String {
     let threads = program.threads.iter().zip(at);
-    let places = threads.map(|(thread, &location)| {
-        let name = &thread.display_name;
-        match thread.location(location).edges.first() {
-            None => format!("{name} at the end"),
-            Some(edge) => {
-                let inside = if thread.location(location).held {
-                    "inside"
-                } else {
-                    "at"
-                };
-                format!("{name} {inside} line {}", source.line(edge.span.start))
-            }
-        }
+    let places = threads.map(|(thread, &at)| {
+        let place = location(source, thread, at);
+        format!("{} {place}", thread.display_name)
     });
     places.collect::<Vec<_>>().join(", ")
+}
+
+/// `at line 12`, `inside line 12` or `at the end`
+pub(super) fn location(source: &SourceFile, thread: &Thread, at: LocId) -> String {
+    let location = thread.location(at);
+    match location.edges.first() {
+        None => "at the end".to_owned(),
+        Some(edge) => {
+            let inside = if location.held { "inside" } else { "at" };
+            format!("{inside} line {}", source.line(edge.span.start))
+        }
+    }
 }
 
 /// The source at `span` on one line, shortened; nothing in it can pass for a line of the report.

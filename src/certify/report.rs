@@ -1,17 +1,14 @@
-//! What the check of a certificate found, as a value, as text and as JSON.
+//! What the check of a certificate found, as data.
 
-use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
 
 use itertools::Itertools;
-use serde_json::{Value, json};
 
-use super::{Reduction, Solver};
-use crate::certificate::Stored;
-use crate::model::Model;
+use super::effort::Solver;
+use super::rebuild::Rebuilt;
+use crate::certificate::{Kind, Stored, StoredBody};
+use crate::memory::{BufferSizes, Model};
 use crate::reduce::Flush;
-
-/// How many properties the text lists.
-const LISTED: usize = 10;
 
 /// The answer of a check.
 #[derive(Clone, Debug)]
@@ -20,6 +17,8 @@ pub struct Report {
     pub facts: Facts,
     /// What was found.
     pub verdict: Verdict,
+    /// How long it took.
+    pub time: Duration,
 }
 
 /// What a check was about.
@@ -29,24 +28,39 @@ pub struct Facts {
     pub program: String,
     /// The memory model.
     pub model: Model,
-    /// The bound of the buffers.
-    pub k: usize,
+    /// The sizes of buffers and the form of flushes; `None` under SC.
+    pub buffers: Option<(BufferSizes, Flush)>,
     /// The fences in force.
     pub fences: Vec<String>,
     /// The fences that the program declares for the model.
     pub declared: Vec<String>,
-    /// The form of flushes.
-    pub flush: Flush,
     /// What the program says must hold: lines and texts.
     pub properties: Vec<String>,
-    /// The number of predicates.
-    pub predicates: usize,
-    /// The number of pairs.
-    pub pairs: usize,
-    /// The number of obligations, 0 if it did not come to them.
-    pub obligations: usize,
-    /// The solver.
-    pub solver: String,
+    /// What was there to check.
+    pub size: Size,
+}
+
+/// How much there was to check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// In an invariant.
+    Invariant {
+        /// The number of predicates.
+        predicates: usize,
+        /// The number of pairs.
+        pairs: usize,
+        /// The number of obligations, if the check came to them.
+        obligations: Option<usize>,
+        /// The solver.
+        solver: String,
+    },
+    /// In a list of states.
+    States {
+        /// The number of states.
+        states: usize,
+        /// The number of steps from them that were evaluated, if the check came to them.
+        steps: Option<usize>,
+    },
 }
 
 /// The answers.
@@ -56,8 +70,38 @@ pub enum Verdict {
     Accepted,
     /// The certificate does not show that the program is safe.
     Rejected(Rejection),
-    /// The solver could not decide, or there is too much to do.
-    Unknown(String),
+    /// The check came to no end.
+    Unknown(Unknown),
+}
+
+/// Why a check came to no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// The solver does not refute a claim.
+    Solver {
+        /// The number of the obligation, from 1.
+        obligation: usize,
+        /// What the solver says.
+        reason: String,
+    },
+    /// The check was stopped.
+    Stopped {
+        /// Whether it was interrupted, else the time was up.
+        interrupted: bool,
+        /// The number of obligations or states that were checked.
+        done: usize,
+        /// The number of all of them.
+        all: usize,
+    },
+    /// The atomic sections have too many paths for obligations.
+    TooManyPaths,
+    /// An atomic group of statements runs through too many states.
+    LongGroup {
+        /// The group.
+        step: String,
+        /// The most statements that are evaluated.
+        most: usize,
+    },
 }
 
 /// What is wrong with a certificate.
@@ -79,12 +123,14 @@ pub enum Rejection {
         line: usize,
     },
     /// An obligation does not hold.
-    Obligation(Box<Weak>),
+    Obligation(Box<FailedObligation>),
+    /// A list of states is not closed under steps, or a property is broken.
+    Step(Box<FailedStep>),
 }
 
 /// An obligation that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weak {
+pub struct FailedObligation {
     /// Its number, from 1, as in `obligations.smt2`.
     pub obligation: usize,
     /// What can happen.
@@ -101,192 +147,69 @@ pub struct Weak {
     pub values: Vec<(String, String)>,
 }
 
+/// A step or a property that a list of states does not allow for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedStep {
+    /// What happens.
+    pub failure: String,
+    /// The step or property that it is about.
+    pub step: String,
+    /// The line of the source.
+    pub line: Option<usize>,
+    /// The number of the listed state, from 1; `None` if it is about the initial states.
+    pub state: Option<usize>,
+    /// Where the threads are in that state.
+    pub at: Option<String>,
+    /// The state that is not listed, if that is what is wrong.
+    pub reached: Option<Position>,
+}
+
+/// A state, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Where the threads are.
+    pub at: String,
+    /// The names and values of variables.
+    pub values: Vec<(String, String)>,
+}
+
 impl Facts {
-    pub(super) fn new(stored: &Stored, reduction: &Reduction, solver: &Solver) -> Self {
+    /// The facts about a certificate; `claims` is the number of obligations or of steps.
+    pub(super) fn new(
+        stored: &Stored,
+        rebuilt: &Rebuilt<'_>,
+        solver: &Solver,
+        claims: Option<usize>,
+    ) -> Self {
+        let config = &stored.config;
         Facts {
-            // Whoever made the certificate chose this name; it must not look like lines of the report.
+            // The name comes with the certificate; it must not look like lines of the report.
             program: stored.source.name().replace(char::is_control, "?"),
-            model: stored.config.model,
-            k: stored.config.k,
-            fences: stored.config.fences.iter().cloned().sorted().collect(),
-            declared: reduction.declared.iter().cloned().sorted().collect(),
-            flush: stored.config.flush,
-            properties: reduction.properties.clone(),
-            predicates: stored.predicates.len(),
-            pairs: stored.pairs.len(),
-            obligations: 0,
-            solver: solver.to_string(),
+            model: config.model,
+            buffers: (config.model != Model::Sc).then(|| (config.sizes.clone(), config.flush)),
+            fences: config.fences.iter().cloned().sorted().collect(),
+            declared: rebuilt.declared.iter().cloned().sorted().collect(),
+            properties: rebuilt.properties.clone(),
+            size: match &stored.body {
+                StoredBody::Invariant(invariant) => Size::Invariant {
+                    predicates: invariant.predicates.len(),
+                    pairs: invariant.pairs.len(),
+                    obligations: claims,
+                    solver: solver.to_string(),
+                },
+                StoredBody::States(table) => Size::States {
+                    states: table.states.len(),
+                    steps: claims,
+                },
+            },
         }
     }
 
-    fn list_properties(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for property in self.properties.iter().take(LISTED) {
-            writeln!(f, "  property: {property}")?;
+    /// The kind of certificate.
+    pub fn kind(&self) -> Kind {
+        match self.size {
+            Size::Invariant { .. } => Kind::Invariant,
+            Size::States { .. } => Kind::States,
         }
-        match self.properties.len() {
-            0 => writeln!(
-                f,
-                "  property: none but that indices are in range; that says little"
-            ),
-            all if all > LISTED => writeln!(f, "  and {} properties more", all - LISTED),
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn report(self, verdict: Verdict) -> Report {
-        Report {
-            facts: self,
-            verdict,
-        }
-    }
-}
-
-impl Verdict {
-    /// The word for it.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Verdict::Accepted => "accepted",
-            Verdict::Rejected(_) => "rejected",
-            Verdict::Unknown(_) => "unknown",
-        }
-    }
-
-    /// Why, if it is not accepted.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Verdict::Accepted => None,
-            Verdict::Rejected(rejection) => Some(rejection.to_string()),
-            Verdict::Unknown(reason) => Some(reason.clone()),
-        }
-    }
-}
-
-impl Report {
-    /// The report as JSON.
-    pub fn to_json(&self) -> Value {
-        let facts = &self.facts;
-        let weak = match &self.verdict {
-            Verdict::Rejected(Rejection::Obligation(weak)) => Some(weak.to_json()),
-            Verdict::Accepted | Verdict::Rejected(_) | Verdict::Unknown(_) => None,
-        };
-        json!({
-            "schema": 1,
-            "program": facts.program,
-            "model": facts.model,
-            "k": facts.k,
-            "fences": facts.fences,
-            "declared_fences": facts.declared,
-            "flush": facts.flush,
-            "properties": facts.properties,
-            "verdict": self.verdict.word(),
-            "reason": self.verdict.reason(),
-            "obligation": weak,
-            "predicates": facts.predicates,
-            "pairs": facts.pairs,
-            "obligations": facts.obligations,
-            "solver": facts.solver,
-        })
-    }
-}
-
-impl Weak {
-    fn to_json(&self) -> Value {
-        let values = self.values.iter();
-        let values = values.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
-        json!({
-            "number": self.obligation,
-            "failure": self.failure,
-            "step": self.step,
-            "line": self.line,
-            "pair": self.pair,
-            "at": self.at,
-            "values": values.collect::<serde_json::Map<_, _>>(),
-        })
-    }
-}
-
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let facts = &self.facts;
-        let model = facts.model.to_string().to_uppercase();
-        writeln!(
-            f,
-            "{}: {} under {model}",
-            self.verdict.word(),
-            facts.program
-        )?;
-        let fences = listed(&facts.fences);
-        let declared = match facts.fences == facts.declared {
-            true => String::new(),
-            false => format!(" (the program declares {})", listed(&facts.declared)),
-        };
-        let buffers = match facts.model {
-            Model::Sc => String::new(),
-            Model::Tso | Model::Pso => format!(", k = {}", facts.k),
-        };
-        writeln!(f, "  fences in force: {fences}{declared}{buffers}")?;
-        facts.list_properties(f)?;
-        let (predicates, pairs) = (facts.predicates, facts.pairs);
-        writeln!(f, "  invariant: {pairs} pairs over {predicates} predicates")?;
-        match &self.verdict {
-            Verdict::Accepted => {
-                let (count, solver) = (facts.obligations, &facts.solver);
-                writeln!(f, "  obligations: {count}, all discharged by {solver}")?;
-                writeln!(f, "  trusted: the front end, the reduction and the solver")
-            }
-            Verdict::Rejected(rejection) => writeln!(f, "  reason: {rejection}"),
-            Verdict::Unknown(reason) => writeln!(f, "  reason: {reason}"),
-        }
-    }
-}
-
-fn listed(fences: &[String]) -> String {
-    match fences {
-        [] => "none".to_owned(),
-        fences => fences.join(", "),
-    }
-}
-
-impl Display for Rejection {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Rejection::Source { line } => {
-                write!(f, "`source.cup` is not the program: line {line} differs")
-            }
-            Rejection::Reduction { line } => write!(
-                f,
-                "`reduced.cup` is not the reduction of `source.cup`: line {line} differs"
-            ),
-            Rejection::Obligations { line } => write!(
-                f,
-                "`obligations.smt2` are not the obligations of the invariant: line {line} differs"
-            ),
-            Rejection::Obligation(weak) => weak.fmt(f),
-        }
-    }
-}
-
-impl Display for Weak {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "obligation {} does not hold: {}",
-            self.obligation, self.failure
-        )?;
-        write!(f, "\n    step: {}", self.step)?;
-        if let Some(line) = self.line {
-            write!(f, "\n    source: line {line}")?;
-        }
-        if let (Some(pair), Some(at)) = (self.pair, &self.at) {
-            write!(f, "\n    from: pair {pair}, {at}")?;
-        }
-        if !self.values.is_empty() {
-            let values = self.values.iter();
-            let values: Vec<String> = values
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            write!(f, "\n    with: {}", values.join(", "))?;
-        }
-        Ok(())
     }
 }

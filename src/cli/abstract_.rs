@@ -2,20 +2,25 @@
 
 use clap::Args;
 use cupola::abstraction::Abstraction;
-use cupola::model::Model;
-use cupola::pipeline;
-use cupola::report::Method;
+use cupola::abstraction::Transformers;
+use cupola::engine::predicate;
+use cupola::memory::Model;
+use cupola::render::SCHEMA;
+use cupola::verdict::Method;
 use serde_json::json;
 
 use super::model::{EntriesArg, ModelArg};
 use super::pipeline::PipelineArgs;
 use super::prove;
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs};
 
 /// Prints the boolean program that abstracts a program under a memory model.
 #[derive(Clone, Debug, Args)]
 pub struct AbstractArgs {
+    #[command(flatten)]
+    input: Input,
+
     #[command(flatten)]
     pipeline: PipelineArgs,
 
@@ -26,12 +31,7 @@ pub struct AbstractArgs {
     entries: EntriesArg,
 
     /// How it is built; by default `trad` under SC and `pe` elsewhere. `ce` needs the proof's cubes.
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "trad|pe|ce"
-    )]
+    #[arg(long, value_name = "trad|pe|ce", value_parser = super::verify::method)]
     method: Option<Method>,
 
     #[command(flatten)]
@@ -40,11 +40,11 @@ pub struct AbstractArgs {
 
 /// Runs the command.
 pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
-    let loaded = args.pipeline.load(console)?;
-    let config = args.pipeline.config();
+    let loaded = args.pipeline.load(&args.input, console)?;
+    let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let method = match (args.method, args.under.model) {
         (Some(Method::Lazy), _) => {
-            return Err(Failure::with_way_out(
+            return Err(Failure::with_hint(
                 "the lazy method builds no boolean program",
                 "ask for `--method pe` or `--method ce`",
             ));
@@ -53,16 +53,17 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         (None, Model::Sc) => Method::Trad,
         (None, Model::Tso | Model::Pso) => Method::Pe,
     };
-    let watchdog = Watchdog::over(config.stop(), console);
-    let built = pipeline::boolean_program(
-        &loaded.task(),
-        (args.under.model, usize::from(args.entries.k)),
-        method,
-        &config,
-    );
+    let fences = args
+        .pipeline
+        .fences_in_force(&loaded.checked, args.under.model)?;
+    let bound = (args.under.model, &args.entries.k);
+    let watchdog = Watchdog::over(context.stop.clone(), console);
+    let input = loaded.input();
+    let built = predicate::stage(&input, bound, &fences, Transformers::Optimized)
+        .and_then(|stage| predicate::boolean_program(&input, &stage, method, &config, &context));
     drop(watchdog);
     let (built, exit, why) = match built {
-        Ok(Ok(abstraction)) if abstraction.effort.unknown > 0 && config.stop().is_due() => {
+        Ok(Ok(abstraction)) if abstraction.effort.unknown > 0 && context.stop.should_stop() => {
             let why = "unknown: the time was over before all questions were answered";
             (None, Exit::Unknown, Some(why.to_owned()))
         }
@@ -71,12 +72,13 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             (Some(abstraction), Exit::Done, None)
         }
         Ok(Err(proved)) => {
-            let (verdict, exit, why) = prove::judged(&proved, &loaded);
+            let (verdict, exit, why) =
+                prove::judged(&proved, &loaded, &console.page(&args.report.output));
             let why = why.unwrap_or_default();
             let needs = "cube extrapolation needs the proof's cubes, and";
             (None, exit, Some(format!("{verdict}: {needs} {why}")))
         }
-        Err(error) => return Err(loaded.failure(error)),
+        Err(error) => return Err(loaded.stage_failure(error)),
     };
     if let Some(why) = &why {
         console.note(why);
@@ -88,7 +90,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     let json = || {
         let built = built.as_ref();
         json!({
-            "schema": 1,
+            "schema": SCHEMA,
             "program": loaded.file.name(),
             "harvested": loaded.harvested,
             "model": args.under.model,

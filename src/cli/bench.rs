@@ -6,15 +6,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use cupola::bench::plot::{Plot, plots};
 use cupola::bench::{self, BenchConfig, Machine, Results};
-use cupola::report::Method;
+use cupola::render;
+use cupola::render::plot::{Plot, plots};
 use cupola::smt;
+use cupola::verdict::Method;
 
 use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
+use super::model::ModelsArg;
 use super::progress::Bar;
-use super::verify::ModelsArg;
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Runs the experiments of the SAS 2013 paper: seven algorithms, three models, both methods.
@@ -94,14 +95,16 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
         write_plots(folder, &results)?;
     }
     let json = || serde_json::to_value(&results).expect("results are plain values");
-    Ok(args.report.answer(|| results.text(), json, exit(&results)))
+    let page = console.page(&args.report.output);
+    let text = || render::bench::text(&results, &page);
+    Ok(args.report.answer(text, json, exit(&results)))
 }
 
 impl BenchArgs {
     fn measure(&self, console: &Console) -> Result<Results, Failure> {
         let cases = bench::cases(&self.filter, &self.models.0, &self.methods.0);
         if cases.is_empty() {
-            return Err(Failure::with_way_out(
+            return Err(Failure::with_hint(
                 format!("no row has a name that contains `{}`", self.filter),
                 "a name is `algorithm/model/method`, such as `peterson/tso/pe`",
             ));
@@ -137,7 +140,7 @@ fn stored(path: &PathBuf) -> Result<Results, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::message(format!("cannot read `{shown}`: {error}")))?;
     serde_json::from_str(&text).map_err(|error| {
-        Failure::with_way_out(
+        Failure::with_hint(
             format!("`{shown}` does not hold results: {error}"),
             "write them anew with `cupola bench --json -o FILE`",
         )

@@ -5,11 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use cupola::certificate::{self, Existing, StoreError};
+use cupola::certificate::{self, Certificate, Existing, StoreError, Stored, StoredBody};
 use cupola::certify::{self, CertifyError};
-use cupola::model::Model;
-use cupola::pipeline::{self, NoCertificate, PipelineConfig, Task};
-use cupola::report::{ModelResult, Report};
+use cupola::engine::portfolio::Subject;
+use cupola::engine::predicate::{self, PredicateConfig};
+use cupola::engine::{Context, Task, explore};
+use cupola::memory::Model;
+use cupola::verdict::{Evidence, ModelResult, Report, Verdict};
+use indexmap::IndexSet;
 
 use super::{Console, Failure};
 
@@ -41,18 +44,19 @@ impl<'a> Target<'a> {
         Ok(target)
     }
 
-    /// Writes the certificates of a report, and tells of those that cannot be written.
+    /// Writes the certificates of a report, and reports those that cannot be written.
     pub fn write(
         &self,
-        task: &Task<'_>,
+        subject: &Subject<'_>,
         report: &Report,
-        config: &PipelineConfig,
+        config: &PredicateConfig,
+        context: &Context,
         console: &Console,
     ) -> Written {
         let each = report.results.iter().map(|result| {
-            let written = self.write_one(task, result, config, console);
+            let written = self.write_one(subject, result, (config, context), console);
             written.unwrap_or_else(|failure| {
-                failure.tell(console);
+                failure.show(console);
                 Written::Failed
             })
         });
@@ -61,35 +65,32 @@ impl<'a> Target<'a> {
 
     fn write_one(
         &self,
-        task: &Task<'_>,
+        subject: &Subject<'_>,
         result: &ModelResult,
-        config: &PipelineConfig,
+        (config, context): (&PredicateConfig, &Context),
         console: &Console,
     ) -> Result<Written, Failure> {
         let model = result.model;
-        let found = match pipeline::certificate(task, result, config) {
-            Ok(Some(found)) => found,
-            Ok(None) => {
-                console.note(&format!("no certificate for {model}: it is not verified"));
-                return Ok(Written::All);
-            }
-            Err(NoCertificate::Limit(reason)) => {
-                let message = format!(
-                    "no certificate for {model}: {}",
-                    NoCertificate::Limit(reason)
-                );
-                console.error(&message, Some("try `--max-states` or `--timeout`"));
+        let Verdict::Verified(evidence) = &result.outcome.verdict else {
+            console.note(&format!("no certificate for {model}: it is not verified"));
+            return Ok(Written::All);
+        };
+        let fences: IndexSet<String> = result.fences.iter().cloned().collect();
+        let task = subject.task(model, &fences);
+        let found = match find(&task, evidence, (config, context)) {
+            Ok(found) => found,
+            Err(Missing::Limit { reason, hint }) => {
+                let message = format!("no certificate for {model}: {reason}");
+                console.error(&message, Some(hint));
                 return Ok(Written::NotAll);
             }
-            Err(NoCertificate::Pipeline(error)) => return Err(Failure::message(error.to_string())),
+            Err(Missing::Failure(reason)) => return Err(Failure::message(reason)),
         };
-        let (stored, obligations) = certify::seal(&found).map_err(unsealed)?;
+        let stored = certify::prepare(&found).map_err(unsealed)?;
         let dir = self.place(model);
-        certificate::write(&dir, &stored, &obligations, Existing::Refuse).map_err(occupied)?;
-        let (pairs, dir) = (stored.pairs.len(), dir.display());
-        console.note(&format!(
-            "certificate for {model}: {pairs} pairs, in `{dir}`"
-        ));
+        certificate::write(&dir, &stored, Existing::Refuse).map_err(occupied)?;
+        let (size, dir) = (size(&stored), dir.display());
+        console.note(&format!("certificate for {model}: {size}, in `{dir}`"));
         Ok(Written::All)
     }
 
@@ -101,12 +102,66 @@ impl<'a> Target<'a> {
     }
 }
 
+/// Why there is no certificate.
+enum Missing {
+    /// A limit kept it from being found; with what helps.
+    Limit { reason: String, hint: &'static str },
+    /// The program cannot be handled.
+    Failure(String),
+}
+
+/// The certificate of a result, by what it rests on.
+fn find(
+    task: &Task<'_>,
+    evidence: &Evidence,
+    (config, context): (&PredicateConfig, &Context),
+) -> Result<Certificate, Missing> {
+    match evidence {
+        Evidence::Invariant(settings) => {
+            let found = predicate::certificate(task, settings, config, context);
+            found.map_err(|error| match error {
+                predicate::NoCertificate::Limit(_) => Missing::Limit {
+                    reason: error.to_string(),
+                    hint: "try `--max-states` or `--timeout`",
+                },
+                predicate::NoCertificate::Stage(_) => Missing::Failure(error.to_string()),
+            })
+        }
+        Evidence::Exhaustive { max_buffer, .. } => {
+            let found = explore::certificate(task, *max_buffer, context);
+            found.map_err(|error| match error {
+                explore::NoCertificate::TooManyStates(_) => Missing::Limit {
+                    reason: error.to_string(),
+                    hint: "try `--engine predicate`: its certificates list no states",
+                },
+                explore::NoCertificate::Limit(_) => Missing::Limit {
+                    reason: error.to_string(),
+                    hint: "try a longer `--timeout`",
+                },
+                explore::NoCertificate::Reduce(_)
+                | explore::NoCertificate::Buffers(_)
+                | explore::NoCertificate::Broken(_) => Missing::Failure(error.to_string()),
+            })
+        }
+    }
+}
+
+/// How large a certificate is.
+fn size(stored: &Stored) -> String {
+    match &stored.body {
+        StoredBody::Invariant(invariant) => format!("{} pairs", invariant.pairs.len()),
+        StoredBody::States(table) => format!("{} states", table.states.len()),
+    }
+}
+
 fn occupied(error: StoreError) -> Failure {
     match error {
         StoreError::Exists(..) => {
-            Failure::with_way_out(error.to_string(), "remove it, or name another directory")
+            Failure::with_hint(error.to_string(), "remove it, or name another directory")
         }
-        StoreError::Io { .. } | StoreError::Format(_) => Failure::message(error.to_string()),
+        StoreError::Io { .. } | StoreError::Format(_) | StoreError::Table(_) => {
+            Failure::message(error.to_string())
+        }
     }
 }
 

@@ -1,23 +1,25 @@
 //! `cupola check`: model-checks a boolean program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use boolprog_checker::{Limits, Mode, Options, ProgramError, Report, Split, Verdict};
 use clap::Args;
-use cupola::lang::ast::Span;
-use cupola::lang::source::Diagnostic;
+use cupola::front::cup::ast::Span;
+use cupola::source::Diagnostic;
 
-use super::input::seconds;
+use super::input::{once_from_stdin, read, seconds, stem};
 use super::interrupt::stop_on_interrupt;
-use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
 
-/// Model-checks a boolean program; the binary `boolprog-checker` has more options.
+/// Model-checks boolean programs; the binary `boolprog-checker` has more options.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// The boolean program, a `.bp` file; `-` is standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The boolean programs, `.bp` files; `-` is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
 
     /// Search with three values only, as `verify` does: a possible violation is not confirmed.
     #[arg(long)]
@@ -39,7 +41,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     max_states: usize,
 
-    /// Give up after this many seconds.
+    /// Give up a program after this many seconds.
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
@@ -53,40 +55,56 @@ pub struct CheckArgs {
 
 /// Runs the command.
 pub fn run(args: &CheckArgs, console: &Console) -> Result<Answer, Failure> {
-    let input = Input {
-        file: args.file.clone(),
-    };
-    let file = input.read()?;
-    let program = match boolprog_checker::parse(file.text()) {
-        Ok(program) => program,
-        Err(errors) => {
-            let mut diagnostics: Vec<_> = errors.iter().map(diagnostic).collect();
-            if let Some(last) = diagnostics.last_mut() {
-                last.notes.extend(errors.left_out());
-            }
-            return Err(Failure::Source(file, diagnostics));
+    once_from_stdin(&args.files)?;
+    let mut parts = Parts::new(&args.report.output, args.files.len() > 1, console)?;
+    let cancel = stop_on_interrupt(console);
+    for path in &args.files {
+        if parts.goes_on(&path.display(), &cancel) {
+            parts.add(args.check(path, &cancel, console));
         }
-    };
-    let mut options = args.options();
-    options.limits.cancel = Some(stop_on_interrupt(console));
-    let outcome = boolprog_checker::check(&program, &options);
-    let report = Report {
-        name: file.name(),
-        text: file.text(),
-        program: &program,
-        outcome: &outcome,
-        stats: args.stats,
-    };
-    let exit = match outcome.verdict() {
-        Verdict::Verified => Exit::Done,
-        Verdict::Unknown => Exit::Unknown,
-        Verdict::Violated => Exit::Violated,
-    };
-    let (text, json) = (|| report.to_text(), || report.to_json());
-    Ok(args.report.answer(text, json, exit))
+    }
+    parts.answer()
 }
 
 impl CheckArgs {
+    /// Checks one program.
+    fn check(
+        &self,
+        path: &Path,
+        cancel: &Arc<AtomicBool>,
+        console: &Console,
+    ) -> Result<Part, Failure> {
+        let file = read(path)?;
+        let program = match boolprog_checker::parse(file.text()) {
+            Ok(program) => program,
+            Err(errors) => {
+                let mut diagnostics: Vec<_> = errors.iter().map(diagnostic).collect();
+                if let Some(last) = diagnostics.last_mut() {
+                    last.notes.extend(errors.left_out());
+                }
+                return Err(Failure::Source(file, diagnostics));
+            }
+        };
+        let mut options = self.options();
+        options.limits.cancel = Some(Arc::clone(cancel));
+        let outcome = boolprog_checker::check(&program, &options);
+        let report = Report {
+            name: file.name(),
+            text: file.text(),
+            program: &program,
+            outcome: &outcome,
+            stats: self.stats,
+        };
+        let exit = match outcome.verdict() {
+            Verdict::Verified => Exit::Done,
+            Verdict::Unknown => Exit::Unknown,
+            Verdict::Violated => Exit::Violated,
+        };
+        let page = console.page(&self.report.output);
+        let (text, json) = (|| page.prose(&report.to_text()), || report.to_json());
+        Ok(self.report.part((stem(path), "txt"), text, json, exit))
+    }
+
     fn options(&self) -> Options {
         Options {
             mode: match (self.exact, self.three_valued) {

@@ -1,10 +1,14 @@
-//! Standard error: diagnostics, warnings and notes.
+//! The two streams: how a result is shown on standard output, and standard error with diagnostics, warnings
+//! and notes.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, Write, stderr, stdout};
 
 use codespan_reporting::term;
 use codespan_reporting::term::termcolor::{ColorChoice as Termcolor, StandardStream};
-use cupola::lang::source::{Diagnostic, Severity, SourceFile};
+use cupola::render::Page;
+use cupola::source::{Diagnostic, Severity, SourceFile};
+
+use super::{OutputArgs, advice};
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -18,17 +22,41 @@ pub enum ColorChoice {
     Never,
 }
 
-/// Where everything goes that is not the result.
+/// How results are shown, and where everything goes that is not the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
     color: ColorChoice,
+    width: Option<usize>,
     quiet: bool,
 }
 
 impl Console {
-    /// A console that writes to standard error.
-    pub fn new(color: ColorChoice, quiet: bool) -> Self {
-        Console { color, quiet }
+    /// A console with these colours, this width instead of the terminal's, and errors alone on standard error
+    /// if it is quiet.
+    pub fn new(color: ColorChoice, width: Option<usize>, quiet: bool) -> Self {
+        Console {
+            color,
+            width,
+            quiet,
+        }
+    }
+
+    /// The page that a result goes to. A terminal has a width; a file or a pipe has one only if it is asked
+    /// for. A file has no colours.
+    pub fn page(&self, output: &OutputArgs) -> Page {
+        let on_terminal = output.output.is_none() && stdout().is_terminal();
+        let colors = match self.color {
+            ColorChoice::Always => output.output.is_none(),
+            ColorChoice::Never => false,
+            ColorChoice::Auto => on_terminal && !forbids_colors(),
+        };
+        let width = self
+            .width
+            .or_else(|| terminal_width().filter(|_| on_terminal));
+        Page::unlimited()
+            .with_width(width)
+            .with_colors(colors)
+            .with_advice(advice::text)
     }
 
     /// Shows diagnostics at their places; with `--quiet` only errors.
@@ -38,7 +66,7 @@ impl Console {
             .iter()
             .filter(|diagnostic| !self.quiet || diagnostic.severity == Severity::Error);
         for diagnostic in shown {
-            // Where standard error is closed there is nobody left to tell.
+            // Where standard error is closed the message cannot be shown.
             let _ = term::emit_to_write_style(
                 &mut stream,
                 &diagnostic.style(file),
@@ -49,11 +77,11 @@ impl Console {
     }
 
     /// Shows an error that is not about a place of the source.
-    pub fn error(&self, message: &str, way_out: Option<&str>) {
+    pub fn error(&self, message: &str, hint: Option<&str>) {
         let mut stream = stderr().lock();
         let _ = writeln!(stream, "error: {message}");
-        if let Some(way_out) = way_out {
-            let _ = writeln!(stream, " = {way_out}");
+        if let Some(hint) = hint {
+            let _ = writeln!(stream, " = {hint}");
         }
     }
 
@@ -64,7 +92,7 @@ impl Console {
         }
     }
 
-    /// Whether somebody watches.
+    /// Whether progress is shown: on a terminal, unless `--quiet` is given.
     pub fn shows_progress(&self) -> bool {
         !self.quiet && stderr().is_terminal()
     }
@@ -77,4 +105,17 @@ impl Console {
             ColorChoice::Auto => Termcolor::Never,
         }
     }
+}
+
+/// Whether the environment asks for text without colours.
+fn forbids_colors() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// The width of the terminal that standard output is; where it does not say, that of the environment.
+fn terminal_width() -> Option<usize> {
+    let asked = terminal_size::terminal_size_of(stdout());
+    let asked = asked.map(|(terminal_size::Width(columns), _)| usize::from(columns));
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok();
+    asked.or_else(told).filter(|&columns| columns > 0)
 }

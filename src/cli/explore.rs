@@ -3,28 +3,34 @@
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use cupola::explore::report::Report;
-use cupola::explore::{self, Exploration, ExploreConfig, ExploreError, Star, Verdict};
-use cupola::{lang, program};
+use cupola::engine::Context;
+use cupola::engine::explore::{self, Exploration, ExploreConfig, ExploreError};
+use cupola::front::Loaded;
+use cupola::memory::Model;
+use cupola::program;
+use cupola::render::ExploreReport;
+use cupola::run::stop::Stop;
+use cupola::semantics::HavocRange;
+use cupola::verdict::VerdictKind;
 
-use super::input::seconds;
+use super::input::{deadline, seconds, stem};
 use super::interrupt::stop_on_interrupt;
-use super::model::{FencesArg, ModelArg};
+use super::model::{FencesArg, ModelsArgs};
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
-/// Explores all states of a program under a memory model, with real store buffers.
+/// Explores all states of programs under memory models, with real store buffers.
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
     #[command(flatten)]
-    input: Input,
+    inputs: Inputs,
 
     #[command(flatten)]
-    under: ModelArg,
+    under: ModelsArgs,
 
     #[command(flatten)]
     fences: FencesArg,
@@ -53,7 +59,7 @@ pub struct ExploreArgs {
     #[arg(long)]
     outcomes: bool,
 
-    /// Stop after this many seconds.
+    /// Stop an exploration after this many seconds.
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
@@ -63,53 +69,86 @@ pub struct ExploreArgs {
 
 /// The value of `--star`.
 #[derive(Clone, Copy, Debug)]
-struct StarArg(Star);
+struct StarArg(HavocRange);
 
 /// Runs the command.
 pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
-    let source = args.input.read()?;
-    let checked = match lang::load(&source) {
-        Ok(checked) => checked,
-        Err(diagnostics) => return Err(Failure::Source(source, diagnostics)),
-    };
-    console.diagnostics(&source, &checked.warnings);
-    let model = args.under.model;
-    let in_force = args.fences.placement().in_force(&checked, model);
-    let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
-    let program = program::lower(&checked, &fences);
-    let states = Arc::new(AtomicUsize::new(0));
-    let config = ExploreConfig {
-        cancel: Some(stop_on_interrupt(console)),
-        progress: Some(Arc::clone(&states)),
-        ..args.config()
-    };
-    let line = Line::of_states(console, states, args.max_states.get());
-    let exploration = explore::explore(&program, model, &config).map_err(refused);
-    line.end();
-    let exploration = exploration?;
-    console.note(&figures(&exploration));
-    let report = Report {
-        source: &source,
-        program: &program,
-        model,
-        fences: &fences,
-        config: &config,
-        exploration: &exploration,
-    };
-    let exit = exit(exploration.verdict);
-    Ok(args.report.answer(|| report.text(), || report.json(), exit))
+    let (inputs, models) = (args.inputs.each()?, &args.under.model.0);
+    let several = inputs.len() * models.len() > 1;
+    let mut parts = Parts::new(&args.report.output, several, console)?;
+    let cancel = stop_on_interrupt(console);
+    for input in inputs {
+        let loaded = match input.load(console) {
+            Ok(loaded) => loaded,
+            Err(failure) => {
+                parts.add(Err(failure));
+                continue;
+            }
+        };
+        for &model in models {
+            let what = format!("{} under {model}", loaded.source.name());
+            if parts.goes_on(&what, &cancel) {
+                if several {
+                    console.note(&what);
+                }
+                let name = format!("{}.{model}", stem(&input.file));
+                parts.add(args.explore((&loaded, name), model, &cancel, console));
+            }
+        }
+    }
+    parts.answer()
 }
 
 impl ExploreArgs {
+    /// Explores a program, whose result is called `name`, under a model.
+    fn explore(
+        &self,
+        (loaded, name): (&Loaded, String),
+        model: Model,
+        cancel: &Arc<AtomicBool>,
+        console: &Console,
+    ) -> Result<Part, Failure> {
+        let in_force = self.fences.placement().in_force(&loaded.checked, model);
+        let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
+        let program = program::lower(&loaded.checked, &fences);
+        let (config, context) = (self.config(), self.context(cancel));
+        let states = context.progress.states();
+        let line = Line::of_states(console, states, self.max_states.get());
+        let exploration = explore::explore(&program, model, &config, &context).map_err(refused);
+        line.end();
+        let exploration = exploration?;
+        console.note(&figures(&exploration));
+        let report = ExploreReport {
+            source: &loaded.source,
+            program: &program,
+            model,
+            fences: &fences,
+            config: &config,
+            exploration: &exploration,
+        };
+        let page = console.page(&self.report.output);
+        let (text, json) = (|| report.text(&page), || report.json());
+        let exit = exit(exploration.kind());
+        Ok(self.report.part((name, "txt"), text, json, exit))
+    }
+
     fn config(&self) -> ExploreConfig {
         ExploreConfig {
             buffer: self.buffer.get(),
             max_states: self.max_states.get(),
-            star: self.star.0,
+            havoc: self.star.0,
             outcomes: self.outcomes,
-            timeout: self.timeout,
-            cancel: None,
-            progress: None,
+            ..ExploreConfig::default()
+        }
+    }
+
+    fn context(&self, cancel: &Arc<AtomicBool>) -> Context {
+        Context {
+            stop: Stop {
+                deadline: self.timeout.and_then(deadline),
+                cancel: Some(Arc::clone(cancel)),
+            },
+            ..Context::default()
         }
     }
 }
@@ -125,26 +164,26 @@ impl FromStr for StarArg {
             let number = text.trim().parse::<i64>();
             number.map_err(|_| format!("`{text}` is not a 64-bit number"))
         };
-        let star = Star::new(end(ends.0)?, end(ends.1)?);
+        let star = HavocRange::new(end(ends.0)?, end(ends.1)?);
         star.map(StarArg)
             .ok_or_else(|| "the range is empty: write the lower end first".to_owned())
     }
 }
 
-pub(super) fn refused(error: ExploreError) -> Failure {
+fn refused(error: ExploreError) -> Failure {
     match error {
-        ExploreError::Background(_) => Failure::with_way_out(
+        ExploreError::Background(_) => Failure::with_hint(
             error.to_string(),
             "explore it with `--model sc`: its buffers are variables of the program",
         ),
     }
 }
 
-fn exit(verdict: Verdict) -> Exit {
-    match verdict {
-        Verdict::Safe => Exit::Done,
-        Verdict::Violated => Exit::Violated,
-        Verdict::Unknown => Exit::Unknown,
+fn exit(kind: VerdictKind) -> Exit {
+    match kind {
+        VerdictKind::Verified => Exit::Done,
+        VerdictKind::Violated => Exit::Violated,
+        VerdictKind::Unknown => Exit::Unknown,
     }
 }
 

@@ -1,17 +1,22 @@
 //! `cupola extrapolate`: the predicates and cubes for a model.
 
 use clap::Args;
-use cupola::pipeline;
-use cupola::report::Method;
+use cupola::abstraction::Transformers;
+use cupola::engine::predicate;
+use cupola::render::SCHEMA;
+use cupola::verdict::Method;
 use serde_json::json;
 
 use super::model::{EntriesArg, ModelArg};
 use super::pipeline::PipelineArgs;
-use super::{Answer, Console, Exit, Failure, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
 
 /// Prints the predicates and cubes for a memory model, each with the rule it comes from.
 #[derive(Clone, Debug, Args)]
 pub struct ExtrapolateArgs {
+    #[command(flatten)]
+    input: Input,
+
     #[command(flatten)]
     pipeline: PipelineArgs,
 
@@ -27,29 +32,28 @@ pub struct ExtrapolateArgs {
 
 /// Runs the command.
 pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure> {
-    let loaded = args.pipeline.load(console)?;
+    let loaded = args.pipeline.load(&args.input, console)?;
     let config = args.pipeline.config();
-    let extrapolated = pipeline::stage(
-        &loaded.task(),
-        args.under.model,
-        usize::from(args.entries.k),
-        &config.placement,
-    )
-    .and_then(|stage| {
-        let found =
-            pipeline::extrapolated(&loaded.task(), &stage, Method::Pe, &config.extrapolate)?;
+    let fences = args
+        .pipeline
+        .fences_in_force(&loaded.checked, args.under.model)?;
+    let bound = (args.under.model, &args.entries.k);
+    let input = loaded.input();
+    let stage = predicate::stage(&input, bound, &fences, Transformers::Optimized);
+    let extrapolated = stage.and_then(|stage| {
+        let found = predicate::extrapolated(&input, &stage, Method::Pe, &config.extrapolate)?;
         Ok((stage, found))
     });
     match extrapolated {
         Ok((stage, found)) => {
-            let text = || found.text(&stage.reduced);
+            let text = || found.text(&stage.program);
             let json = || {
-                let (predicates, cubes) = found.json(&stage.reduced);
+                let (predicates, cubes) = found.json(&stage.program);
                 json!({
-                    "schema": 1,
+                    "schema": SCHEMA,
                     "program": loaded.file.name(),
                     "harvested": loaded.harvested,
-                    "model": stage.model,
+                    "model": stage.model(),
                     "k": args.entries.k,
                     "predicates": predicates,
                     "cubes": cubes,
@@ -57,6 +61,6 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
             };
             Ok(args.report.answer(text, json, Exit::Done))
         }
-        Err(error) => Err(loaded.failure(error)),
+        Err(error) => Err(loaded.stage_failure(error)),
     }
 }

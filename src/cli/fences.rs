@@ -2,65 +2,57 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::str::FromStr;
+use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use cupola::explore::ExploreConfig;
-use cupola::fences::report::{AnswerReport, turn};
+use clap::Args;
+use cupola::engine::Context;
+use cupola::engine::predicate::{PastBounds, PredicateConfig};
 use cupola::fences::{
-    self, Answer as Found, AutoProver, Candidates, ExploreProver, Outcome, PipelineProver, PlaceId,
-    PlaceKind, PlacesError, Prover, SearchConfig,
+    self, Answer as Found, Candidates, End, PlaceId, PlaceKind, PlacesError, Search,
 };
-use cupola::lang;
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
-use cupola::pipeline::{MethodChoice, PipelineConfig, VerifyConfig};
-use cupola::proof::Proof;
+use cupola::front::{Loaded, cup};
+use cupola::memory::Model;
 use cupola::reduce;
-use cupola::stop::Stop;
+use cupola::render::{FencesReport, turn};
+use cupola::run::stop::Stop;
+use cupola::source::SourceFile;
 
-use super::explore::refused;
-use super::input::{deadline, seconds};
+use super::choice::one_of;
+use super::input::{deadline, seconds, stem};
 use super::interrupt::stop_on_interrupt;
-use super::pipeline::load_proof;
+use super::model::ModelsArg;
+use super::pipeline::{engine_failure, load_proof};
 use super::progress::Bar;
-use super::verify::BoundArg;
+use super::verify::{BoundArg, EngineArgs};
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, Input, OutputArgs};
+use super::{
+    Answer, Console, Exit, Failure, Input, Inputs, OutputArgs, Part, Parts, ReportArgs, advice,
+};
 
 /// Finds all minimal sets of fences that make a program safe under a memory model.
 #[derive(Debug, Args)]
 pub struct FencesArgs {
     #[command(flatten)]
-    input: Input,
+    inputs: Inputs,
 
-    /// The memory model.
-    #[arg(long, value_enum, value_name = "tso|pso", hide_possible_values = true)]
-    model: Model,
+    /// The memory models: `tso`, `pso`, or both: `tso,pso` or `all`.
+    #[arg(long, value_name = "tso|pso|all")]
+    model: RelaxedArg,
 
     /// Where a fence may stand: at the program's optional fences (`fence? a;`), behind stores, before
     /// loads, or `all`: behind stores and before every access to shared memory. By default
     /// at the optional fences if there are any, else behind stores.
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(PlaceKind::ALL.map(|kind| (kind.name(), kind))),
         value_name = "optional|stores|loads|all",
         hide_possible_values = true
     )]
     places: Option<PlaceKind>,
 
-    /// Who decides about a placement: the proof pipeline, the explorer, or `auto`: a short exploration,
-    /// then the pipeline, then a long exploration.
-    #[arg(
-        long,
-        value_enum,
-        default_value_t,
-        value_name = "auto|pipeline|explore",
-        hide_possible_values = true
-    )]
-    prover: ProverArg,
+    #[command(flatten)]
+    engines: EngineArgs,
 
     /// The proof under SC; by default the file `NAME.proof` beside `NAME.cup`. Without one,
     /// predicates are taken from the program.
@@ -68,8 +60,8 @@ pub struct FencesArgs {
     proof: Option<PathBuf>,
 
     /// The number of entries of each buffer in proofs; `auto` starts with 1 and goes up as long as a
-    /// buffer overflows.
-    #[arg(short, value_name = "N|auto", default_value = "auto")]
+    /// buffer overflows. Under PSO a variable may have another size, as in `1,Tail=3`.
+    #[arg(short, value_name = "N[,X=N…]|auto", default_value = "auto")]
     k: BoundArg,
 
     /// The largest bound that `-k auto` tries, from 1 to 64.
@@ -96,15 +88,7 @@ pub struct FencesArgs {
     #[arg(long, short)]
     verbose: bool,
 
-    /// The longest that a store buffer may get in explorations.
-    #[arg(long, value_name = "N", default_value = "8")]
-    buffer: NonZeroUsize,
-
-    /// The greatest number of states of an exploration.
-    #[arg(long, value_name = "N", default_value = "4000000")]
-    max_states: NonZeroUsize,
-
-    /// Stop after this many seconds and tell what is known.
+    /// Stop a search after this many seconds and tell what is known.
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
@@ -121,154 +105,129 @@ pub struct FencesArgs {
     force: bool,
 }
 
-/// The value of `--prover`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum ProverArg {
-    /// A short exploration, then the pipeline, then a long exploration.
-    #[default]
-    Auto,
-    /// The proof pipeline alone.
-    Pipeline,
-    /// The explorer alone.
-    Explore,
-}
+/// The value of `--model`: models with store buffers.
+#[derive(Clone, Debug)]
+struct RelaxedArg(Vec<Model>);
 
 /// Runs the command.
 pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
-    if args.model == Model::Sc {
-        return Err(Failure::with_way_out(
+    let (inputs, models) = (args.inputs.each()?, &args.model.0);
+    if models.contains(&Model::Sc) {
+        return Err(Failure::with_hint(
             "under sc fences have no effect",
             "give `--model tso` or `--model pso`",
         ));
     }
-    let source = args.input.read()?;
-    let checked = match lang::load(&source) {
-        Ok(checked) => checked,
-        Err(diagnostics) => return Err(Failure::Source(source, diagnostics)),
-    };
-    if let Err(error) = reduce::fits(&checked, args.model) {
-        return Err(Failure::Source(source, vec![error.to_diagnostic()]));
+    args.engines.check()?;
+    args.inputs.one_proof(args.proof.as_deref())?;
+    let several = inputs.len() * models.len() > 1;
+    if several && args.emit.is_some() {
+        return Err(Failure::with_hint(
+            "several programs do not go to one file",
+            "give `--emit` one program and one model at a time",
+        ));
     }
-    console.diagnostics(&source, &checked.warnings);
-    let candidates = match Candidates::new(&source, &checked, args.places) {
-        Ok(candidates) => candidates,
-        Err(error) => return Err(no_candidates(error, source)),
-    };
-    let explain = args.explained(&candidates)?;
-    let setting = Setting {
-        args,
-        source: &source,
-        candidates: &candidates,
-        config: args.explore_config(stop_on_interrupt(console)),
-        deadline: args.timeout.and_then(deadline),
-    };
-    let stop = Stop {
-        deadline: setting.deadline,
-        cancel: setting.config.cancel.clone(),
-    };
-    let watchdog = Watchdog::over(stop, console);
-    let answer = setting.search(console)?;
-    drop(watchdog);
-    args.emit(&candidates, &answer, console)?;
-    let report = AnswerReport {
-        source: &source,
-        candidates: &candidates,
-        model: args.model,
-        config: &setting.config,
-        answer: &answer,
-        explain,
-    };
-    let text = match args.json {
-        true => format!("{:#}\n", report.json()),
-        false => report.text(),
-    };
-    Ok(Answer {
-        text,
-        output: args.to_file(args.output.as_ref()),
-        exit: exit(&answer),
-    })
-}
-
-/// What a search works with.
-struct Setting<'a> {
-    args: &'a FencesArgs,
-    source: &'a SourceFile,
-    candidates: &'a Candidates,
-    config: ExploreConfig,
-    deadline: Option<Instant>,
-}
-
-impl Setting<'_> {
-    fn search(&self, console: &Console) -> Result<Found, Failure> {
-        let proof = match self.args.prover {
-            ProverArg::Explore => None,
-            ProverArg::Auto | ProverArg::Pipeline => Some(self.proof(console)?),
-        };
-        let explore = self.explore_prover()?;
-        let mut prover: Box<dyn Prover + '_> = match (&proof, self.args.prover) {
-            (Some(proof), ProverArg::Auto) => {
-                Box::new(AutoProver::new(explore, self.pipeline_prover(proof)))
+    let report = args.report();
+    let mut parts = Parts::new(&report.output, several, console)?;
+    for input in &inputs {
+        match input.load(console) {
+            Ok(loaded) => {
+                for &model in models {
+                    let what = format!("{} under {model}", loaded.source.name());
+                    if parts.goes_on(&what, &stop_on_interrupt(console)) {
+                        parts.add(args.find(input, &loaded, model, console));
+                    }
+                }
             }
-            (Some(proof), ProverArg::Pipeline) => Box::new(self.pipeline_prover(proof)),
-            (_, ProverArg::Explore) | (None, _) => Box::new(explore),
+            Err(failure) => parts.add(Err(failure)),
+        }
+    }
+    parts.answer()
+}
+
+impl FencesArgs {
+    /// Finds the placements for one program under one model.
+    fn find(
+        &self,
+        input: &Input,
+        loaded: &Loaded,
+        model: Model,
+        console: &Console,
+    ) -> Result<Part, Failure> {
+        let Loaded { source, checked } = loaded;
+        let failure = |diagnostic| Failure::Source(source.clone(), vec![diagnostic]);
+        reduce::fits(checked, model).map_err(|error| failure(error.to_diagnostic()))?;
+        self.k.check(checked, &[model])?;
+        let candidates = Candidates::new(source, checked, self.places);
+        let candidates = candidates.map_err(|error| no_candidates(error, source.clone()))?;
+        let explain = self.explained(&candidates)?;
+        let (proof, _) = load_proof(input, self.proof.as_ref(), &candidates.checked, console)?;
+        let search = Search {
+            source,
+            candidates: &candidates,
+            proof: Some(&proof),
+            model,
+            max_sets: self.max_sets.map(NonZeroUsize::get),
         };
-        let config = SearchConfig {
-            model: self.args.model,
-            max_sets: self.args.max_sets.map(NonZeroUsize::get),
-            deadline: self.deadline,
-            cancel: self.config.cancel.clone(),
+        let answer = self.search(&search, console)?;
+        self.emit(&candidates, &answer, console)?;
+        let report = FencesReport {
+            source,
+            candidates: &candidates,
+            model,
+            answer: &answer,
+            explain,
         };
+        let asked = self.report();
+        let page = console.page(&asked.output);
+        let page = page.with_advice(advice::of_engines);
+        let name = format!("{}.{model}", stem(&input.file));
+        let (text, json) = (|| report.text(&page), || report.json());
+        Ok(asked.part((name, "txt"), text, json, exit(&answer)))
+    }
+
+    /// The form of the answers, and where they go.
+    fn report(&self) -> ReportArgs {
+        ReportArgs {
+            json: self.json,
+            output: self.to_file(self.output.as_ref()),
+        }
+    }
+
+    fn context(&self, console: &Console) -> Context {
+        self.engines.context(Context {
+            stop: Stop {
+                deadline: self.timeout.and_then(deadline),
+                cancel: Some(stop_on_interrupt(console)),
+            },
+            jobs: self.jobs.get(),
+            ..Context::default()
+        })
+    }
+
+    fn search(&self, search: &Search<'_>, console: &Console) -> Result<Found, Failure> {
+        let context = self.context(console);
+        let predicate = PredicateConfig {
+            bound: self.k.bound(self.max_k),
+            past_bounds: PastBounds::Skip,
+            ..PredicateConfig::default()
+        };
+        let mut engines = self.engines.portfolio(predicate, &context);
+        let watchdog = Watchdog::over(context.stop.clone(), console);
         let bar = Bar::of_placements(console);
         let mut tries = 0;
         let mut observe = |tried: &fences::Tried| {
             tries += 1;
-            bar.placement(tries, &turn(self.candidates, tried));
-            if self.args.verbose {
-                console.note(&turn(self.candidates, tried));
+            let turn = turn(search.candidates, tried);
+            bar.placement(tries, &turn);
+            if self.verbose {
+                console.note(&turn);
             }
         };
-        let candidates = self.candidates;
-        let found = fences::search(candidates, prover.as_mut(), &config, &mut observe);
+        let found = fences::search(search, &mut engines, &context, &mut observe);
         bar.end();
-        Ok(found)
-    }
-
-    fn proof(&self, console: &Console) -> Result<Proof, Failure> {
-        let named = self.args.proof.as_ref();
-        let checked = &self.candidates.checked;
-        load_proof(&self.args.input, named, checked, console).map(|(proof, _)| proof)
-    }
-
-    fn explore_prover(&self) -> Result<ExploreProver<'_>, Failure> {
-        let (candidates, model) = (self.candidates, self.args.model);
-        ExploreProver::new(candidates, model, self.config.clone(), self.deadline).map_err(refused)
-    }
-
-    fn pipeline_prover<'a>(&'a self, proof: &'a Proof) -> PipelineProver<'a> {
-        let config = VerifyConfig {
-            models: Vec::new(),
-            bound: self.args.k.bound(self.args.max_k),
-            method: MethodChoice::Auto,
-            refute_states: 0,
-            pipeline: PipelineConfig {
-                jobs: self.args.jobs.get(),
-                deadline: self.deadline,
-                cancel: self.config.cancel.clone(),
-                ..PipelineConfig::default()
-            },
-        };
-        PipelineProver::new(self.source, self.candidates, proof, self.args.model, config)
-    }
-}
-
-impl FencesArgs {
-    fn explore_config(&self, cancel: Arc<AtomicBool>) -> ExploreConfig {
-        ExploreConfig {
-            buffer: self.buffer.get(),
-            max_states: self.max_states.get(),
-            cancel: Some(cancel),
-            ..ExploreConfig::default()
-        }
+        drop(watchdog);
+        found.map_err(|error| engine_failure(error, search.source.clone()))
     }
 
     fn explained(&self, candidates: &Candidates) -> Result<Option<PlaceId>, Failure> {
@@ -278,7 +237,7 @@ impl FencesArgs {
         let known = || candidates.places.keys().cloned().collect::<Vec<String>>();
         match candidates.place(name) {
             Some(place) => Ok(Some(place)),
-            None => Err(Failure::with_way_out(
+            None => Err(Failure::with_hint(
                 format!("there is no place `{name}`"),
                 format!("the places are {}", known().join(", ")),
             )),
@@ -298,7 +257,7 @@ impl FencesArgs {
         match answer.proved.first() {
             Some(first) => {
                 let tree = fences::emit(candidates, &first.fences);
-                self.to_file(Some(path)).write(&lang::print(&tree))
+                self.to_file(Some(path)).write(&cup::print(&tree))
             }
             None => {
                 console.note(&format!(
@@ -320,7 +279,7 @@ impl FencesArgs {
 
 fn no_candidates(error: PlacesError, source: SourceFile) -> Failure {
     match error {
-        PlacesError::NoOptional => Failure::with_way_out(
+        PlacesError::NoOptional => Failure::with_hint(
             error.to_string(),
             "mark places with `fence? a;`, or let fences stand behind stores: --places stores",
         ),
@@ -329,10 +288,21 @@ fn no_candidates(error: PlacesError, source: SourceFile) -> Failure {
 }
 
 fn exit(answer: &Found) -> Exit {
-    match answer.outcome {
-        Outcome::BrokenUnderSc(_) | Outcome::Hopeless => Exit::Violated,
-        Outcome::Timeout | Outcome::Interrupted => Exit::Unknown,
-        Outcome::Complete | Outcome::Enough if answer.proved.is_empty() => Exit::Unknown,
-        Outcome::Complete | Outcome::Enough => Exit::Done,
+    match answer.end {
+        End::BrokenUnderSc(_) | End::Unfixable => Exit::Violated,
+        End::Timeout | End::Interrupted => Exit::Unknown,
+        End::Complete | End::Enough if answer.proved.is_empty() => Exit::Unknown,
+        End::Complete | End::Enough => Exit::Done,
+    }
+}
+
+impl FromStr for RelaxedArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(RelaxedArg(vec![Model::Tso, Model::Pso])),
+            names => ModelsArg::from_str(names).map(|models| RelaxedArg(models.0)),
+        }
     }
 }

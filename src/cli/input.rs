@@ -1,22 +1,48 @@
-//! Programs and placements named on the command line.
+//! Files named on the command line: read, and made checked programs.
 
+use std::ffi::OsStr;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use cupola::lang::placement::Placement;
-use cupola::lang::source::SourceFile;
+use cupola::front::cup::placement::Placement;
+use cupola::front::{self, Format, Loaded};
+use cupola::source::SourceFile;
 
-use super::Failure;
+use super::{Console, Failure};
 
 /// The program to work on.
 #[derive(Clone, Debug, Args)]
 pub struct Input {
-    /// The program, a `.cup` file; `-` is standard input.
+    /// The program: a file of the input language (`.cup`) or a litmus test (`.litmus`); `-` is standard
+    /// input.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// The programs to work on.
+#[derive(Clone, Debug, Args)]
+pub struct Inputs {
+    /// The programs: files of the input language (`.cup`) or litmus tests (`.litmus`); `-` is standard
+    /// input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// `--format`.
+#[derive(Clone, Copy, Debug, Args)]
+struct FormatArg {
+    /// The format of the input, instead of that of the file's extension.
+    #[arg(long, value_name = "cup|litmus", value_parser = format)]
+    format: Option<Format>,
 }
 
 /// The value of `--fences`: `none`, `all`, or names separated by commas.
@@ -24,30 +50,117 @@ pub struct Input {
 pub struct PlacementArg(pub Placement);
 
 impl Input {
-    /// Reads the file.
-    pub fn read(&self) -> Result<SourceFile, Failure> {
-        let name = self.file.display().to_string();
-        let bytes = self.bytes().map_err(|error| {
-            Failure::with_way_out(
-                format!("cannot read `{name}`: {error}"),
-                "give the path of a file, or `-` for standard input",
-            )
-        })?;
-        let shown = if name == "-" { "<stdin>" } else { &name };
-        SourceFile::from_bytes(shown, bytes).map_err(|error| {
-            Failure::with_way_out(format!("`{shown}` is {error}"), "save the file as UTF-8")
-        })
+    /// Reads and checks the program; shows warnings.
+    pub fn load(&self, console: &Console) -> Result<Loaded, Failure> {
+        let format = match self.format.format {
+            Some(format) => format,
+            None => format_of(&self.file)?,
+        };
+        let loaded = front::load(read(&self.file)?, format)
+            .map_err(|rejected| Failure::Source(rejected.file, rejected.diagnostics))?;
+        console.diagnostics(&loaded.source, &loaded.checked.warnings);
+        if format == Format::Litmus {
+            let name = self.file.display();
+            console.note(&format!(
+                "lines are those of the program that `cupola litmus {name} --to-cup` prints"
+            ));
+        }
+        Ok(loaded)
+    }
+}
+
+impl Inputs {
+    /// The files one by one, in order.
+    pub fn each(&self) -> Result<Vec<Input>, Failure> {
+        once_from_stdin(&self.files)?;
+        let input = |file: &PathBuf| Input {
+            file: file.clone(),
+            format: self.format,
+        };
+        Ok(self.files.iter().map(input).collect())
     }
 
-    fn bytes(&self) -> std::io::Result<Vec<u8>> {
-        if self.file.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes)?;
-            Ok(bytes)
-        } else {
-            std::fs::read(&self.file)
+    /// Makes sure that a proof that is named is for one program.
+    pub fn one_proof(&self, proof: Option<&Path>) -> Result<(), Failure> {
+        match proof {
+            Some(_) if self.files.len() > 1 => Err(Failure::with_hint(
+                "a proof is for one program",
+                "put each proof beside its program, as `NAME.proof`",
+            )),
+            _ => Ok(()),
         }
     }
+}
+
+/// Reads a file; `-` is standard input.
+pub fn read(path: &Path) -> Result<SourceFile, Failure> {
+    let name = path.display().to_string();
+    let bytes = bytes(path).map_err(|error| {
+        Failure::with_hint(
+            format!("cannot read `{name}`: {error}"),
+            "give the path of a file, or `-` for standard input",
+        )
+    })?;
+    let shown = if name == "-" { "<stdin>" } else { &name };
+    SourceFile::from_bytes(shown, bytes).map_err(|error| {
+        Failure::with_hint(format!("`{shown}` is {error}"), "save the file as UTF-8")
+    })
+}
+
+fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    if is_stdin(path) {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    } else {
+        std::fs::read(path)
+    }
+}
+
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Makes sure that standard input is named at most once: it can be read once.
+pub fn once_from_stdin(paths: &[PathBuf]) -> Result<(), Failure> {
+    match paths.iter().filter(|path| is_stdin(path)).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::with_hint(
+            "standard input can be read only once",
+            "give `-` once",
+        )),
+    }
+}
+
+/// What the results for a file are called: its name without its extension.
+pub fn stem(path: &Path) -> String {
+    match is_stdin(path) {
+        true => "stdin".to_owned(),
+        false => path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+    }
+}
+
+/// The format of a file that should be a program: what has no other extension is in the input language.
+fn format_of(path: &Path) -> Result<Format, Failure> {
+    let other = |what: &str, hint: &str| {
+        let message = format!("`{}` is {what}, not a program", path.display());
+        Err(Failure::with_hint(message, hint))
+    };
+    match path.extension().and_then(OsStr::to_str) {
+        Some("bp") => other("a boolean program", "check it with `cupola check`"),
+        Some("proof") => other("a proof", "give the program, and its proof with `--proof`"),
+        _ => Ok(Format::of(path).unwrap_or(Format::Cup)),
+    }
+}
+
+/// The value of `--format`.
+fn format(text: &str) -> Result<Format, String> {
+    Format::named(text).ok_or_else(|| format!("`{text}` is neither cup nor litmus"))
 }
 
 impl FromStr for PlacementArg {

@@ -5,16 +5,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use cupola::lang;
-use cupola::lang::source::SourceFile;
+use cupola::engine::{Context, Limits};
+use cupola::front::cup;
 use cupola::litmus::expect::{Comparison, Expectations};
 use cupola::litmus::syntax::Test;
-use cupola::litmus::{self, Decision, Limits, report};
-use cupola::model::Model;
-use serde_json::json;
+use cupola::litmus::{self, Decision};
+use cupola::memory::Model;
+use cupola::render::{self, SCHEMA};
+use cupola::run::stop::Stop;
+use serde_json::{Value, json};
 
-use super::input::seconds;
-use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
+use super::input::{deadline, once_from_stdin, read, seconds, stem};
+use super::model::ModelsArg;
+use super::several::Body;
+use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
 
 /// Decides herd's x86 litmus tests by exact exploration, and prints herd's report of each.
 #[derive(Debug, Args)]
@@ -26,15 +30,9 @@ pub struct LitmusArgs {
     #[arg(value_name = "FILE.litmus", required = true)]
     files: Vec<PathBuf>,
 
-    /// The memory model.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "sc|tso|pso",
-        hide_possible_values = true,
-        required_unless_present = "to_cup"
-    )]
-    model: Option<Model>,
+    /// The memory models: `sc`, `tso`, `pso`, several separated by commas, or `all`.
+    #[arg(long, value_name = "M[,M…]|all", required_unless_present = "to_cup")]
+    model: Option<ModelsArg>,
 
     /// Compare with this table, a line `name,Never|Sometimes|Always` per test, and print a summary.
     #[arg(long, value_name = "FILE.csv")]
@@ -56,50 +54,120 @@ pub struct LitmusArgs {
     report: ReportArgs,
 }
 
-/// A test that was read, decided or not.
+/// A test that was read.
 struct Entry {
+    /// The name of its file.
     file: String,
+    /// What its results are called.
+    stem: String,
     test: Test,
 }
 
 /// Runs the command.
 pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
-    let entries = read(args, console)?;
-    let (text, exit) = match args.model {
-        Some(model) if !args.to_cup => decide(args, model, &entries)?,
-        _ => (program(&entries)?, Exit::Done),
+    let models = match &args.model {
+        Some(models) if !args.to_cup => &models.0[..],
+        _ => &[],
     };
-    Ok(Answer {
-        text,
-        output: args.report.output.clone(),
-        exit,
-    })
+    let mut parts = Parts::new(&args.report.output, models.len() > 1, console)?;
+    let expectations = args.expectations(models)?;
+    let mut entries = Vec::new();
+    for path in paths(&args.files)? {
+        match entry(&path) {
+            Ok(entry) => entries.push(entry),
+            Err(failure) => parts.add(Err(failure)),
+        }
+    }
+    match args.to_cup {
+        _ if entries.is_empty() => {}
+        true => parts.add(program(&entries)),
+        false => {
+            for &model in models {
+                let part = args.decide(model, &entries, expectations.as_ref(), console);
+                parts.add(Ok(part));
+            }
+        }
+    }
+    parts.answer()
 }
 
-fn decide(args: &LitmusArgs, model: Model, entries: &[Entry]) -> Result<(String, Exit), Failure> {
-    let expectations = args.expect.as_deref().map(expectations).transpose()?;
-    let limits = Limits {
-        max_states: args.max_states.get(),
-        timeout: args.timeout,
-    };
-    let decisions: Vec<Decision> = entries
-        .iter()
-        .map(|entry| litmus::decide(&entry.test, model, &limits))
-        .collect();
-    let comparison = expectations.map(|expectations| {
-        let names = entries.iter().map(|entry| entry.test.name.as_str());
-        expectations.compare(model, names.zip(&decisions))
-    });
-    let text = match (args.report.json, &comparison) {
-        (true, _) => json_report(model, entries, &decisions, comparison.as_ref()),
-        (false, Some(comparison)) => comparison.text(),
-        (false, None) => {
-            let reports = entries.iter().zip(&decisions);
-            let reports = reports.map(|(entry, decision)| report::text(&entry.test, decision));
-            reports.collect::<Vec<_>>().join("\n")
+impl LitmusArgs {
+    /// What is expected, under the one model that it is expected under.
+    fn expectations(&self, models: &[Model]) -> Result<Option<Expectations>, Failure> {
+        let Some(path) = &self.expect else {
+            return Ok(None);
+        };
+        if models.len() > 1 {
+            return Err(Failure::with_hint(
+                "a table of expectations is for one model",
+                "give `--model` one model at a time",
+            ));
         }
-    };
-    Ok((text, exit(&decisions, comparison.as_ref())))
+        let file = read(path)?;
+        match Expectations::parse(&file) {
+            Ok(expectations) => Ok(Some(expectations)),
+            Err(diagnostics) => Err(Failure::Source(file, diagnostics)),
+        }
+    }
+
+    /// Decides all tests under a model.
+    fn decide(
+        &self,
+        model: Model,
+        entries: &[Entry],
+        expectations: Option<&Expectations>,
+        console: &Console,
+    ) -> Part {
+        let context = self.context();
+        let decisions: Vec<Decision> = entries
+            .iter()
+            .map(|entry| litmus::decide(&entry.test, model, &context))
+            .collect();
+        let comparison = expectations.map(|expectations| {
+            let names = entries.iter().map(|entry| entry.test.name.as_str());
+            expectations.compare(model, names.zip(&decisions))
+        });
+        let page = console.page(&self.report.output);
+        let text = || match &comparison {
+            Some(comparison) => render::litmus::comparison_text(comparison, &page),
+            None => {
+                let blocks = entries.iter().zip(&decisions);
+                let blocks = blocks.map(|(entry, decision)| {
+                    render::litmus::text(&entry.test, decision, &context, &page)
+                });
+                let heading = self.heading(model);
+                heading
+                    .into_iter()
+                    .chain(blocks)
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            }
+        };
+        let json = || json_report(model, entries, &decisions, comparison.as_ref());
+        let exit = exit(&decisions, comparison.as_ref());
+        let name = format!("litmus.{model}");
+        self.report.part((name, "txt"), text, json, exit)
+    }
+
+    fn context(&self) -> Context {
+        Context {
+            stop: Stop {
+                deadline: self.timeout.and_then(deadline),
+                ..Stop::default()
+            },
+            limits: Limits {
+                explore_states: self.max_states.get(),
+                ..Limits::default()
+            },
+            ..Context::default()
+        }
+    }
+
+    /// The line that names the model, where there are several.
+    fn heading(&self, model: Model) -> Option<String> {
+        let several = self.model.as_ref().is_some_and(|models| models.0.len() > 1);
+        several.then(|| format!("Model {model}\n"))
+    }
 }
 
 fn exit(decisions: &[Decision], comparison: Option<&Comparison>) -> Exit {
@@ -118,66 +186,49 @@ fn json_report(
     entries: &[Entry],
     decisions: &[Decision],
     comparison: Option<&Comparison>,
-) -> String {
+) -> Value {
     let tests = entries.iter().zip(decisions);
-    let tests = tests.map(|(entry, decision)| report::json(&entry.file, &entry.test, decision));
-    let report = json!({
-        "schema": 1,
+    let tests =
+        tests.map(|(entry, decision)| render::litmus::json(&entry.file, &entry.test, decision));
+    json!({
+        "schema": SCHEMA,
         "model": model.to_string(),
         "tests": tests.collect::<Vec<_>>(),
-        "comparison": comparison.map(Comparison::json),
-    });
-    format!("{report:#}\n")
+        "comparison": comparison.map(render::litmus::comparison_json),
+    })
 }
 
-fn program(entries: &[Entry]) -> Result<String, Failure> {
+/// The program that stands for the only test.
+fn program(entries: &[Entry]) -> Result<Part, Failure> {
     match entries {
-        [entry] => Ok(lang::print(&litmus::translate(&entry.test))),
-        _ => Err(Failure::with_way_out(
+        [entry] => Ok(Part {
+            name: entry.stem.clone(),
+            body: Body::Text(cup::print(&litmus::translate(&entry.test)), "cup"),
+            exit: Exit::Done,
+        }),
+        _ => Err(Failure::with_hint(
             format!("{} tests are not one program", entries.len()),
             "give `--to-cup` one test at a time",
         )),
     }
 }
 
-fn expectations(path: &Path) -> Result<Expectations, Failure> {
-    let file = source(path)?;
-    Expectations::parse(&file).map_err(|diagnostics| Failure::Source(file, diagnostics))
-}
-
-/// Reads all tests; what is wrong in any of them is shown before the command gives up.
-fn read(args: &LitmusArgs, console: &Console) -> Result<Vec<Entry>, Failure> {
-    let mut entries = Vec::new();
-    let mut failed = None;
-    for path in paths(&args.files)? {
-        let file = source(&path)?;
-        match litmus::parse(&file) {
-            Ok(test) => entries.push(Entry {
-                file: file.name().to_owned(),
-                test,
-            }),
-            Err(diagnostics) => {
-                if let Some((file, diagnostics)) = failed.replace((file, diagnostics)) {
-                    console.diagnostics(&file, &diagnostics);
-                }
-            }
-        }
+/// Reads a test.
+fn entry(path: &Path) -> Result<Entry, Failure> {
+    let file = read(path)?;
+    match litmus::parse(&file) {
+        Ok(test) => Ok(Entry {
+            file: file.name().to_owned(),
+            stem: stem(path),
+            test,
+        }),
+        Err(diagnostics) => Err(Failure::Source(file, diagnostics)),
     }
-    match failed {
-        Some((file, diagnostics)) => Err(Failure::Source(file, diagnostics)),
-        None => Ok(entries),
-    }
-}
-
-fn source(path: &Path) -> Result<SourceFile, Failure> {
-    let input = Input {
-        file: path.to_owned(),
-    };
-    input.read()
 }
 
 /// The files that are meant: those given, and the tests in the folders given.
 fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    once_from_stdin(given)?;
     let mut paths = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -192,7 +243,7 @@ fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         })?;
         if tests.is_empty() {
             let message = format!("there is no test in the folder `{}`", path.display());
-            return Err(Failure::with_way_out(message, "tests are files `*.litmus`"));
+            return Err(Failure::with_hint(message, "tests are files `*.litmus`"));
         }
         paths.extend(tests);
     }

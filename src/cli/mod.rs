@@ -5,10 +5,12 @@
 //! everything else to standard error, and [`Exit`] is the one table of exit codes.
 
 mod abstract_;
+mod advice;
 mod bench;
 mod certificate;
 mod certify;
 mod check;
+mod choice;
 mod console;
 mod explore;
 mod extrapolate;
@@ -22,6 +24,7 @@ mod output;
 mod pipeline;
 mod progress;
 mod prove;
+mod several;
 mod translate;
 mod verify;
 mod watchdog;
@@ -30,11 +33,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use cupola::lang::source::{Diagnostic, SourceFile};
+use cupola::source::{Diagnostic, SourceFile};
 
 pub use console::{ColorChoice, Console};
-pub use input::{Input, PlacementArg};
+pub use input::{Input, Inputs, PlacementArg};
 pub use output::{OutputArgs, ReportArgs};
+pub use several::{Part, Parts};
 
 /// Verifies concurrent programs under relaxed memory models, from their proofs under sequential
 /// consistency.
@@ -44,7 +48,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Colours in diagnostics; `auto` means: on a terminal, unless NO_COLOR is set.
+    /// Colours of verdicts and diagnostics; `auto` means: on a terminal, unless NO_COLOR is set.
     #[arg(
         long,
         global = true,
@@ -55,12 +59,18 @@ struct Cli {
     )]
     color: ColorChoice,
 
+    /// The width of text reports, in columns; by default that of the terminal, and no limit in files and
+    /// pipes.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
+    width: Option<u16>,
+
     /// Say nothing on standard error but errors.
     #[arg(long, short, global = true)]
     quiet: bool,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknown; 2 bad input or usage; 6 internal error.";
+const EXIT_CODES: &str = "Exit codes: 0 done, or verified; 10 violated; 5 unknown; 2 bad input or usage; 6 internal error. \
+    Of several results the gravest counts: 2 before 10 before 5 before 0.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -78,15 +88,15 @@ enum Command {
     Bench(bench::BenchArgs),
 }
 
-/// What a command found, as an exit code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a command found, as an exit code; the gravest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Done; for the verifying commands: verified.
     Done,
-    /// A real execution breaks a property.
-    Violated,
     /// Neither proved nor refuted; the report says why and what to try.
     Unknown,
+    /// A real execution breaks a property.
+    Violated,
     /// Bad input or usage.
     BadInput,
     /// A bug in Cupola.
@@ -119,7 +129,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let console = Console::new(cli.color, cli.quiet);
+    let console = Console::new(cli.color, cli.width.map(usize::from), cli.quiet);
     let answer = catch_unwind(AssertUnwindSafe(|| {
         finish(run(&cli.command, &console), &console)
     }));
@@ -140,7 +150,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
         Command::Certify(args) => certify::run(args, console),
-        Command::Fmt(args) => fmt::run(args),
+        Command::Fmt(args) => fmt::run(args, console),
         Command::Prove(args) => prove::run(args, console),
         Command::Extrapolate(args) => extrapolate::run(args, console),
         Command::Abstract(args) => abstract_::run(args, console),
@@ -157,7 +167,7 @@ fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
     match delivered {
         Ok(exit) => exit,
         Err(failure) => {
-            failure.tell(console);
+            failure.show(console);
             Exit::BadInput
         }
     }
@@ -192,10 +202,10 @@ impl Exit {
 
 impl Failure {
     /// Explains it.
-    fn tell(&self, console: &Console) {
+    fn show(&self, console: &Console) {
         match self {
             Failure::Source(file, diagnostics) => console.diagnostics(file, diagnostics),
-            Failure::Message(message, way_out) => console.error(message, way_out.as_deref()),
+            Failure::Message(message, hint) => console.error(message, hint.as_deref()),
         }
     }
 
@@ -205,7 +215,7 @@ impl Failure {
     }
 
     /// The same with a way out.
-    pub fn with_way_out(message: impl Into<String>, way_out: impl Into<String>) -> Self {
-        Failure::Message(message.into(), Some(way_out.into()))
+    pub fn with_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure::Message(message.into(), Some(hint.into()))
     }
 }

@@ -1,10 +1,15 @@
 //! The options that say under which memory model, with which bound and with which fences.
 
-use clap::Args;
-use cupola::lang::placement::Placement;
-use cupola::model::Model;
+use std::str::FromStr;
 
-use super::PlacementArg;
+use clap::Args;
+use cupola::front::cup::check::Checked;
+use cupola::front::cup::placement::Placement;
+use cupola::memory::{BufferSizes, Model};
+use cupola::reduce::{self, SizesError};
+
+use super::choice::one_of;
+use super::{Failure, PlacementArg};
 
 /// `--model`, a single one.
 #[derive(Clone, Copy, Debug, Args)]
@@ -12,19 +17,47 @@ pub struct ModelArg {
     /// The memory model.
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(Model::ALL.map(|model| (model.name(), model))),
         value_name = "sc|tso|pso",
         hide_possible_values = true
     )]
     pub model: Model,
 }
 
-/// `-k`, a single number.
-#[derive(Clone, Copy, Debug, Args)]
+/// `--model`, one or several.
+#[derive(Clone, Debug, Args)]
+pub struct ModelsArgs {
+    /// The memory models: `sc`, `tso`, `pso`, several separated by commas, or `all`.
+    #[arg(long, value_name = "M[,M…]|all")]
+    pub model: ModelsArg,
+}
+
+/// A list of memory models, from the strongest to the weakest.
+#[derive(Clone, Debug)]
+pub struct ModelsArg(pub Vec<Model>);
+
+/// `-k` without `auto`.
+#[derive(Clone, Debug, Args)]
 pub struct EntriesArg {
-    /// The number of entries of each store buffer, from 1 to 64.
-    #[arg(short, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub k: u8,
+    /// The number of entries of each store buffer, from 1 to 64. Under PSO a variable may have another
+    /// one, as in `1,Tail=3`.
+    #[arg(short, default_value_t = BufferSizes::ONE, value_name = "N[,X=N…]")]
+    pub k: BufferSizes,
+}
+
+/// That sizes of buffers mean something for a program under a model.
+pub fn check_sizes(sizes: &BufferSizes, checked: &Checked, model: Model) -> Result<(), Failure> {
+    reduce::sizes_fit(sizes, checked, model).map_err(sizes_failure)
+}
+
+/// The failure that sizes are which mean nothing.
+pub fn sizes_failure(error: SizesError) -> Failure {
+    match error {
+        SizesError::OneBuffer => {
+            Failure::with_hint(error.to_string(), "give a single number, or `--model pso`")
+        }
+        _ => Failure::message(error.to_string()),
+    }
 }
 
 /// `--fences`.
@@ -41,5 +74,28 @@ impl FencesArg {
     pub fn placement(&self) -> Placement {
         let named = self.fences.as_ref();
         named.map_or(Placement::Declared, |arg| arg.0.clone())
+    }
+}
+
+impl FromStr for ModelsArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(ModelsArg(Model::ALL.to_vec()));
+        }
+        let model = |name: &str| {
+            let mut all = Model::ALL.into_iter();
+            match all.find(|model| model.name() == name) {
+                Some(model) => Ok(model),
+                None if name == "all" => Err("`all` stands alone".to_owned()),
+                None => Err(format!("`{name}` is none of sc, tso, pso and all")),
+            }
+        };
+        let models = text.split(',').map(|name| model(name.trim()));
+        let mut models = models.collect::<Result<Vec<Model>, String>>()?;
+        models.sort_unstable();
+        models.dedup();
+        Ok(ModelsArg(models))
     }
 }

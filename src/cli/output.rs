@@ -65,10 +65,7 @@ impl OutputArgs {
     fn write_file(&self, path: &Path, text: &str) -> Result<(), Failure> {
         if path.exists() && !self.force {
             let message = format!("`{}` exists already", path.display());
-            return Err(Failure::with_way_out(
-                message,
-                "pass `--force` to replace it",
-            ));
+            return Err(Failure::with_hint(message, "pass `--force` to replace it"));
         }
         let folder = path
             .parent()
@@ -83,7 +80,7 @@ impl OutputArgs {
             });
         match written {
             Ok(_) => Ok(()),
-            Err(_) if !folder.is_dir() => Err(Failure::with_way_out(
+            Err(_) if !folder.is_dir() => Err(Failure::with_hint(
                 format!(
                     "cannot write `{}`: there is no folder `{}`",
                     path.display(),

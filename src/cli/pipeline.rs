@@ -6,28 +6,29 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use cupola::abstraction::CubeSizes;
 use cupola::abstraction::cubes::Search;
+use cupola::engine::portfolio::{Subject, VerifyError};
+use cupola::engine::predicate::{Input as PredicateInput, PredicateConfig, PredicateError};
+use cupola::engine::{Context, EngineError, Limits};
 use cupola::extrapolate::ExtrapolateConfig;
-use cupola::lang;
-use cupola::lang::check::Checked;
-use cupola::lang::source::SourceFile;
-use cupola::pipeline::{PipelineConfig, PipelineError, Task};
+use cupola::front::cup::check::Checked;
+use cupola::memory::Model;
+use cupola::optimizations::{Optimization, Optimizations};
 use cupola::program;
 use cupola::proof::{self, Proof};
-use cupola::shortcuts::{Shortcut, Shortcuts};
+use cupola::run::stop::Stop;
+use cupola::source::SourceFile;
+use cupola::verdict::CubeSizes;
 use indexmap::IndexSet;
 
-use super::input::{deadline, seconds};
-use super::model::FencesArg;
+use super::input::{deadline, is_stdin, read, seconds};
+use super::interrupt::stop_on_interrupt;
+use super::model::{FencesArg, sizes_failure};
 use super::{Console, Failure, Input};
 
-/// The program, its proof, and how to abstract it.
+/// The proof of a program, and how to abstract it.
 #[derive(Clone, Debug, Args)]
 pub struct PipelineArgs {
-    #[command(flatten)]
-    pub input: Input,
-
     /// The proof under SC; by default the file `NAME.proof` beside `NAME.cup`. Without one,
     /// predicates are taken from the program.
     #[arg(long, value_name = "FILE")]
@@ -81,7 +82,7 @@ pub struct PipelineArgs {
     /// Turn off ways to save work, for comparison; the answer is the same. Names separated by commas,
     /// see `docs/verification.md`.
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
-    pub without: Vec<Shortcut>,
+    pub without: Vec<Optimization>,
 }
 
 /// The value of `--search`.
@@ -111,22 +112,17 @@ pub struct Loaded {
 }
 
 impl PipelineArgs {
-    /// Reads the program and its proof; shows warnings.
-    pub fn load(&self, console: &Console) -> Result<Loaded, Failure> {
-        let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
-        if is_stdin(&self.input.file) && self.proof.as_ref().is_some_and(is_stdin) {
-            return Err(Failure::with_way_out(
+    /// Reads a program and its proof; shows warnings.
+    pub fn load(&self, input: &Input, console: &Console) -> Result<Loaded, Failure> {
+        if is_stdin(&input.file) && self.proof.as_deref().is_some_and(is_stdin) {
+            return Err(Failure::with_hint(
                 "the program and its proof cannot both come from standard input",
                 "put one of them into a file",
             ));
         }
-        let file = self.input.read()?;
-        let checked = match lang::load(&file) {
-            Ok(checked) => checked,
-            Err(errors) => return Err(Failure::Source(file, errors)),
-        };
-        console.diagnostics(&file, &checked.warnings);
-        let (proof, harvested) = load_proof(&self.input, self.proof.as_ref(), &checked, console)?;
+        let program = input.load(console)?;
+        let (file, checked) = (program.source, program.checked);
+        let (proof, harvested) = load_proof(input, self.proof.as_ref(), &checked, console)?;
         Ok(Loaded {
             file,
             checked,
@@ -135,10 +131,9 @@ impl PipelineArgs {
         })
     }
 
-    /// What the stages need to know.
-    pub fn config(&self) -> PipelineConfig {
-        PipelineConfig {
-            placement: self.fences.placement(),
+    /// How the predicate engine works.
+    pub fn config(&self) -> PredicateConfig {
+        PredicateConfig {
             search: match self.search {
                 SearchArg::Fast => Search::Fast,
                 SearchArg::Exhaustive => Search::Exhaustive,
@@ -149,44 +144,93 @@ impl PipelineArgs {
                 rule7: self.rule7,
                 drop_buffered: self.drop_buffered,
             },
-            jobs: self.jobs.get(),
-            deadline: self.timeout.and_then(deadline),
-            max_states: self.max_states,
             keep_slots: self.keep_slots,
-            shortcuts: self
+            optimizations: self
                 .without
                 .iter()
-                .fold(Shortcuts::ALL, |on, off| on.without(*off)),
-            ..PipelineConfig::default()
+                .fold(Optimizations::ALL, |on, off| on.without(*off)),
+            ..PredicateConfig::default()
         }
+    }
+
+    /// The context of a run, which Ctrl-C ends with what is known.
+    pub fn context(&self, console: &Console) -> Context {
+        Context {
+            stop: Stop {
+                deadline: self.timeout.and_then(deadline),
+                cancel: Some(stop_on_interrupt(console)),
+            },
+            limits: Limits {
+                abstract_states: self.max_states,
+                ..Limits::default()
+            },
+            jobs: self.jobs.get(),
+            ..Context::default()
+        }
+    }
+
+    /// The fences in force under a model.
+    pub fn fences_in_force(
+        &self,
+        checked: &Checked,
+        model: Model,
+    ) -> Result<IndexSet<String>, Failure> {
+        let fences = self.fences.placement().in_force(checked, model);
+        fences.map_err(|unknown| Failure::message(unknown.to_string()))
     }
 }
 
 impl Loaded {
-    /// The task for the pipeline.
-    pub fn task(&self) -> Task<'_> {
-        Task {
-            file: &self.file,
-            checked: &self.checked,
+    /// The program for the predicate engine.
+    pub fn input(&self) -> PredicateInput<'_> {
+        PredicateInput {
+            source: &self.file,
+            program: &self.checked,
             proof: &self.proof,
+        }
+    }
+
+    /// The program for any engine.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            source: &self.file,
+            program: &self.checked,
+            proof: Some(&self.proof),
         }
     }
 
     /// The predicates, where they were taken from the program.
     pub fn harvested(&self) -> Option<Vec<String>> {
-        self.harvested.then(|| self.task().predicates())
+        let program = || program::lower(&self.checked, &IndexSet::new());
+        self.harvested.then(|| self.proof.lines(&program()).0)
     }
 
-    /// The failure that an error of the pipeline is.
-    pub fn failure(self, error: PipelineError) -> Failure {
+    /// The failure that an error of a verification is.
+    pub fn failure(self, error: VerifyError) -> Failure {
         match error {
-            PipelineError::Source(diagnostics) => Failure::Source(self.file, diagnostics),
-            PipelineError::Placement(unknown) => Failure::message(unknown.to_string()),
-            PipelineError::TooMany(error) => Failure::with_way_out(
+            VerifyError::Engine(error) => engine_failure(error, self.file),
+            VerifyError::Placement(unknown) => Failure::message(unknown.to_string()),
+        }
+    }
+
+    /// The failure that an error of a stage is.
+    pub fn stage_failure(self, error: PredicateError) -> Failure {
+        match error {
+            PredicateError::Source(diagnostics) => Failure::Source(self.file, diagnostics),
+            PredicateError::Sizes(error) => sizes_failure(error),
+            PredicateError::TooMany(error) => Failure::with_hint(
                 error.to_string(),
                 "split the predicates and cubes that name many shared variables, or try a smaller `-k` or `--rule7`",
             ),
         }
+    }
+}
+
+/// The failure that an error of an engine is.
+pub fn engine_failure(error: EngineError, file: SourceFile) -> Failure {
+    match error {
+        EngineError::Source(diagnostics) => Failure::Source(file, diagnostics),
+        EngineError::Unsupported(_) => Failure::message(error.to_string()),
     }
 }
 
@@ -228,10 +272,7 @@ pub fn load_proof(
 }
 
 fn read_proof(path: &Path, checked: &Checked, console: &Console) -> Result<Proof, Failure> {
-    let file = Input {
-        file: path.to_owned(),
-    }
-    .read()?;
+    let file = read(path)?;
     match proof::parse(&file, checked) {
         Ok((proof, warnings)) => {
             console.diagnostics(&file, &warnings);

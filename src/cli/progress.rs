@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cupola::progress::Progress;
+use cupola::run::progress::Progress;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::Console;
@@ -30,7 +30,7 @@ impl Bar {
         Bar(bar(console, template(style)))
     }
 
-    /// A line about placements; nobody knows how many it takes.
+    /// A line about placements, whose number is not known before.
     pub fn of_placements(console: &Console) -> Self {
         let style = "{spinner} [{elapsed_precise}] {pos} placements, {per_sec}: {wide_msg}";
         Bar(bar(console, template(style)))

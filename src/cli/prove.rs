@@ -1,19 +1,24 @@
 //! `cupola prove`: verifies under SC and completes the proof with its cubes.
 
 use clap::Args;
-use cupola::pipeline::{self, Proved};
+use cupola::engine::predicate::{self, Proved};
 use cupola::program;
-use cupola::report::{AttemptOutcome, Method};
+use cupola::render::verify::VerifyReport;
+use cupola::render::{Page, SCHEMA};
+use cupola::verdict::{Method, Report, Verdict};
 use indexmap::IndexSet;
 use serde_json::json;
 
 use super::pipeline::{Loaded, PipelineArgs};
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs};
 
 /// Verifies a program under sequential consistency and prints the proof with its cubes.
 #[derive(Clone, Debug, Args)]
 pub struct ProveArgs {
+    #[command(flatten)]
+    input: Input,
+
     #[command(flatten)]
     pipeline: PipelineArgs,
 
@@ -23,17 +28,17 @@ pub struct ProveArgs {
 
 /// Runs the command.
 pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
-    let loaded = args.pipeline.load(console)?;
-    let config = args.pipeline.config();
-    let watchdog = Watchdog::over(config.stop(), console);
-    let proved = pipeline::prove(&loaded.task(), &config);
+    let loaded = args.pipeline.load(&args.input, console)?;
+    let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
+    let watchdog = Watchdog::over(context.stop.clone(), console);
+    let proved = predicate::prove(&loaded.input(), &config, &context);
     drop(watchdog);
     let proved = match proved {
         Ok(proved) => proved,
-        Err(error) => return Err(loaded.failure(error)),
+        Err(error) => return Err(loaded.stage_failure(error)),
     };
     let program = program::lower(&loaded.checked, &IndexSet::new());
-    let (verdict, exit, why) = judged(&proved, &loaded);
+    let (verdict, exit, why) = judged(&proved, &loaded, &console.page(&args.report.output));
     if let Some(why) = &why {
         console.note(&format!("{verdict}: {why}"));
     }
@@ -50,7 +55,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
             .unwrap_or(&loaded.proof)
             .lines(&program);
         json!({
-            "schema": 1,
+            "schema": SCHEMA,
             "program": loaded.file.name(),
             "harvested": loaded.harvested,
             "verdict": verdict,
@@ -68,36 +73,48 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
 }
 
 /// What is to be said of a proof: a word, how the command ends, and why there is none.
-pub fn judged(proved: &Proved, loaded: &Loaded) -> (&'static str, Exit, Option<String>) {
-    let attempt = &proved.attempt;
-    match (&proved.proof, &attempt.outcome) {
-        (Some(_), _) => ("verified", Exit::Done, None),
-        (None, outcome) => {
-            let why = explanation(outcome, attempt.method, loaded);
-            match outcome {
-                AttemptOutcome::Violated(_) => ("violated", Exit::Violated, Some(why)),
-                _ => ("unknown", Exit::Unknown, Some(why)),
-            }
-        }
+pub fn judged(
+    proved: &Proved,
+    loaded: &Loaded,
+    page: &Page,
+) -> (&'static str, Exit, Option<String>) {
+    if proved.proof.is_some() {
+        return ("verified", Exit::Done, None);
+    }
+    let why = Some(explanation(proved, loaded, page));
+    match &proved.attempt.verdict {
+        Verdict::Violated(_) => ("violated", Exit::Violated, why),
+        Verdict::Verified(_) | Verdict::Unknown(_) => ("unknown", Exit::Unknown, why),
     }
 }
 
-fn explanation(outcome: &AttemptOutcome, method: Method, loaded: &Loaded) -> String {
-    match outcome {
-        AttemptOutcome::Violated(violation) => format!(
+fn explanation(proved: &Proved, loaded: &Loaded, page: &Page) -> String {
+    let attempt = &proved.attempt;
+    let report = Report {
+        properties: proved.stage.source.properties.clone(),
+        results: Vec::new(),
+    };
+    let harvested = loaded.harvested();
+    let shown = VerifyReport {
+        source: &loaded.file,
+        harvested: harvested.as_deref(),
+        predicates: loaded.proof.predicates.len(),
+        report: &report,
+    };
+    match &attempt.verdict {
+        Verdict::Violated(violation) => format!(
             "under sc `{}` is broken by this execution:\n{}",
-            violation.property,
-            violation.text(&loaded.file)
+            violation.property().name_text(),
+            shown.violation_text(violation, page)
         ),
-        AttemptOutcome::Abstraction(property, trace)
-        | AttemptOutcome::Overflow(property, trace) => format!(
-            "under sc the predicates cannot exclude that `{}` is broken:\n{}",
-            property.name,
-            trace.explained(method, loaded.harvested().as_deref())
-        ),
-        AttemptOutcome::Limit(_) => {
-            "a limit was reached; try `--max-states` or `--timeout`".to_owned()
-        }
-        AttemptOutcome::Verified => "the proof was not found".to_owned(),
+        Verdict::Unknown(unknown) => match unknown.path() {
+            Some(path) => format!(
+                "under sc the predicates cannot exclude that `{}` is broken:\n{}",
+                proved.stage.program.property(path.property).name_text(),
+                shown.explained(path, attempt.settings.method.unwrap_or(Method::Trad), page)
+            ),
+            None => "a limit was reached; try `--max-states` or `--timeout`".to_owned(),
+        },
+        Verdict::Verified(_) => "the proof was not found".to_owned(),
     }
 }

@@ -1,22 +1,29 @@
 //! `cupola translate`: prints the reduced program.
 
 use clap::Args;
-use cupola::lang;
+use cupola::front::{Loaded, cup};
+use cupola::memory::Model;
 use cupola::reduce::{self, Flush, ReduceConfig};
+use cupola::render::SCHEMA;
 use serde_json::json;
 
-use super::model::{EntriesArg, FencesArg, ModelArg};
-use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
+use super::choice::one_of;
+use super::input::stem;
+use super::model::{EntriesArg, FencesArg, ModelsArgs, sizes_failure};
+use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
 /// Prints a program under SC that does what FILE does under a memory model: its locals hold the
 /// store buffers.
+///
+/// Several programs or models give several programs, one after the other; `-o` and a folder makes them
+/// files.
 #[derive(Debug, Args)]
 pub struct TranslateArgs {
     #[command(flatten)]
-    input: Input,
+    inputs: Inputs,
 
     #[command(flatten)]
-    under: ModelArg,
+    under: ModelsArgs,
 
     #[command(flatten)]
     entries: EntriesArg,
@@ -25,8 +32,8 @@ pub struct TranslateArgs {
     /// statement.
     #[arg(
         long,
-        value_enum,
-        default_value_t,
+        value_parser = one_of(Flush::ALL.map(|flush| (flush.name(), flush))),
+        default_value = Flush::default().name(),
         value_name = "background|inline",
         hide_possible_values = true
     )]
@@ -41,39 +48,53 @@ pub struct TranslateArgs {
 
 /// Runs the command.
 pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
-    let file = args.input.read()?;
-    let checked = match lang::load(&file) {
-        Ok(checked) => checked,
-        Err(diagnostics) => return Err(Failure::Source(file, diagnostics)),
-    };
-    console.diagnostics(&file, &checked.warnings);
-    let model = args.under.model;
-    let in_force = args.fences.placement().in_force(&checked, model);
-    let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
-    let config = ReduceConfig {
-        model,
-        k: usize::from(args.entries.k),
-        fences,
-        flush: args.flush,
-    };
-    let tree = reduce::reduce(&file, &checked, &config)
-        .map_err(|error| Failure::Source(file.clone(), vec![error.to_diagnostic()]))?;
-    // The reduced program obeys all rules but may exceed the limits of size.
-    let reduced = match lang::check(tree) {
-        Ok(reduced) => reduced,
-        Err(diagnostics) => return Err(Failure::Source(file, diagnostics)),
-    };
-    let text = || lang::print(&reduced.tree);
-    let json = || {
-        json!({
-            "schema": 1,
-            "program": file.name(),
-            "model": config.model,
-            "k": config.k,
-            "fences": config.fences.iter().collect::<Vec<_>>(),
-            "flush": config.flush,
-            "text": text(),
-        })
-    };
-    Ok(args.report.answer(text, json, Exit::Done))
+    let (inputs, models) = (args.inputs.each()?, &args.under.model.0);
+    let several = inputs.len() * models.len() > 1;
+    let mut parts = Parts::new(&args.report.output, several, console)?;
+    for input in inputs {
+        match input.load(console) {
+            Ok(loaded) => {
+                for &model in models {
+                    let name = format!("{}.{model}", stem(&input.file));
+                    parts.add(args.translate(&loaded, name, model));
+                }
+            }
+            Err(failure) => parts.add(Err(failure)),
+        }
+    }
+    parts.answer()
+}
+
+impl TranslateArgs {
+    /// Reduces a program, whose result is called `name`.
+    fn translate(&self, loaded: &Loaded, name: String, model: Model) -> Result<Part, Failure> {
+        let Loaded { source, checked } = loaded;
+        let in_force = self.fences.placement().in_force(checked, model);
+        let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
+        let config = ReduceConfig {
+            model,
+            sizes: self.entries.k.clone(),
+            fences,
+            flush: self.flush,
+        };
+        let reduction = reduce::reduce(source, checked, &config).map_err(|error| {
+            match error.into_diagnostics() {
+                Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
+                Err(error) => sizes_failure(error),
+            }
+        })?;
+        let text = || cup::print(reduction.tree());
+        let json = || {
+            json!({
+                "schema": SCHEMA,
+                "program": source.name(),
+                "model": config.model,
+                "k": config.sizes,
+                "fences": config.fences.iter().collect::<Vec<_>>(),
+                "flush": config.flush,
+                "text": text(),
+            })
+        };
+        Ok(self.report.part((name, "cup"), text, json, Exit::Done))
+    }
 }

@@ -1,35 +1,51 @@
-//! `cupola verify`: the whole pipeline.
+//! `cupola verify`: whether a program is safe, by any engine.
 
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::Args;
-use cupola::model::Model;
-use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig, REFUTE_STATES, VerifyConfig};
+use clap::{Args, ValueEnum};
+use cupola::engine::explore::{self, ExploreConfig};
+use cupola::engine::portfolio::{self, Choice, Config, Portfolio};
+use cupola::engine::predicate::{Bound, MethodChoice, PredicateConfig};
+use cupola::engine::{Context, Limits};
+use cupola::front::cup::check::Checked;
+use cupola::memory::{BufferSizes, Model};
 use cupola::program;
-use cupola::report::{Method, TraceForm, Verdict};
+use cupola::render::verify::{TraceForm, VerifyReport};
+use cupola::verdict::{Method, VerdictKind};
 use indexmap::IndexSet;
 
 use super::certificate::{Target, Written};
+use super::input::stem;
 use super::interrupt::stop_on_interrupt;
+use super::model::{ModelsArg, check_sizes};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
 
-/// Verifies a program under one or several memory models, from its proof under SC.
+/// Verifies programs under one or several memory models.
+///
+/// Small programs are explored; others are proved from their proof under SC, or from predicates taken from the program.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyArgs {
+    #[command(flatten)]
+    inputs: Inputs,
+
     #[command(flatten)]
     pipeline: PipelineArgs,
 
     /// The memory models: `sc`, `tso`, `pso`, several separated by commas, or `all`.
-    #[arg(long, value_name = "M[,M…]|all")]
+    #[arg(long, value_name = "M[,M…]|all", default_value = "all")]
     model: ModelsArg,
 
-    /// The number of entries of each buffer; `auto` starts with 1 and goes up as long as a
-    /// buffer overflows.
-    #[arg(short, value_name = "N|auto", default_value = "auto")]
+    #[command(flatten)]
+    engines: EngineArgs,
+
+    /// The number of entries of each buffer in proofs; `auto` starts with 1 and goes up as long as a
+    /// buffer overflows. Under PSO a variable may have another size, as in `1,Tail=3`.
+    #[arg(short, value_name = "N[,X=N…]|auto", default_value = "auto")]
     k: BoundArg,
 
     /// The largest bound that `-k auto` tries, from 1 to 64.
@@ -40,12 +56,7 @@ pub struct VerifyArgs {
     #[arg(long, default_value = "auto", value_name = "auto|trad|pe|ce|lazy")]
     method: MethodArg,
 
-    /// The states of the search for a real violation that comes before the proof; 0 switches it
-    /// off.
-    #[arg(long, value_name = "N", default_value_t = REFUTE_STATES)]
-    refute_states: usize,
-
-    /// How a real execution is told in the text: as a table or as a JSON object.
+    /// How a real execution is shown in the text: as a table or as a JSON object.
     #[arg(
         long,
         value_enum,
@@ -53,9 +64,9 @@ pub struct VerifyArgs {
         hide_possible_values = true,
         value_name = "text|json"
     )]
-    trace: TraceForm,
+    trace: TraceArg,
 
-    /// Write a certificate of what is verified to this directory, with several models to a directory
+    /// Write a certificate of what is verified to this directory, with several programs or models to a directory
     /// in it for each of them; `cupola certify` checks it.
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
@@ -64,17 +75,43 @@ pub struct VerifyArgs {
     report: ReportArgs,
 }
 
-/// The value of `--model`.
+/// Which engines decide, and how far exploration goes.
+#[derive(Clone, Debug, Args)]
+pub struct EngineArgs {
+    /// The engine that decides; `auto` explores a little, then proves, then explores further.
+    #[arg(long, default_value = "auto", value_name = "auto|explore|predicate")]
+    engine: EngineArg,
+
+    /// The most states of an exploration; 0 switches it off.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().explore_states)]
+    pub explore_states: usize,
+
+    /// The longest that a store buffer may get in explorations.
+    #[arg(long, value_name = "N", default_value = "8")]
+    buffer: NonZeroUsize,
+}
+
+/// The value of `--engine`.
 #[derive(Clone, Debug)]
-pub struct ModelsArg(pub Vec<Model>);
+struct EngineArg(Choice);
+
+/// The value of `--trace`.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum TraceArg {
+    /// A table.
+    #[default]
+    Text,
+    /// A JSON object.
+    Json,
+}
 
 /// The value of `-k`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum BoundArg {
     /// As many entries as are needed.
     Auto,
     /// This many.
-    Fixed(usize),
+    Fixed(BufferSizes),
 }
 
 /// The value of `--method`.
@@ -83,76 +120,175 @@ struct MethodArg(MethodChoice);
 
 /// Runs the command.
 pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
-    let loaded = args.pipeline.load(console)?;
-    if !program::lower(&loaded.checked, &IndexSet::new()).has_property() {
-        console.note("the program has no property: only an index out of range could break it");
+    args.engines.check()?;
+    let inputs = args.inputs.each()?;
+    let several = inputs.len() > 1;
+    args.inputs.one_proof(args.pipeline.proof.as_deref())?;
+    let mut parts = Parts::new(&args.report.output, several, console)?;
+    for dir in inputs
+        .iter()
+        .filter_map(|input| args.certificate_of(input, several))
+    {
+        Target::new(&dir, &args.model.0)?;
     }
-    let config = VerifyConfig {
-        models: args.model.0.clone(),
-        bound: args.k.bound(args.max_k),
-        method: args.method.0,
-        refute_states: args.refute_states,
-        pipeline: PipelineConfig {
-            cancel: Some(stop_on_interrupt(console)),
-            ..args.pipeline.config()
-        },
-    };
-    let target = args.certificate.as_deref();
-    let target = target.map(|dir| Target::new(dir, &config.models));
-    let target = target.transpose()?;
-    let line = Line::of_work(console, config.pipeline.progress.clone());
-    let watchdog = Watchdog::over(config.pipeline.stop(), console);
-    let report = pipeline::verify(&loaded.task(), loaded.harvested, &config);
-    drop(watchdog);
-    line.end();
-    let report = match report {
-        Ok(report) => report,
-        Err(error) => return Err(loaded.failure(error)),
-    };
-    let written = match target {
-        Some(target) => target.write(&loaded.task(), &report, &config.pipeline, console),
-        None => Written::All,
-    };
-    let exit = match (report.verdict(), written) {
-        (_, Written::Failed) => Exit::BadInput,
-        (Verdict::Verified, Written::All) => Exit::Done,
-        (Verdict::Violated, _) => Exit::Violated,
-        (Verdict::Verified, Written::NotAll) | (Verdict::Unknown, _) => Exit::Unknown,
-    };
-    let (text, json) = (|| report.text_with(args.trace), || report.json());
-    Ok(args.report.answer(text, json, exit))
+    for input in &inputs {
+        if parts.goes_on(&input.file.display(), &stop_on_interrupt(console)) {
+            let certificate = args.certificate_of(input, several);
+            let part = args.verify(input, certificate.as_deref(), console);
+            parts.add(part.map(|part| part.with_heading(several, &input.file.display())));
+        }
+    }
+    parts.answer()
 }
 
-impl FromStr for ModelsArg {
+impl VerifyArgs {
+    /// Where the certificates of a program go.
+    fn certificate_of(&self, input: &Input, several: bool) -> Option<PathBuf> {
+        let dir = self.certificate.as_ref()?;
+        Some(match several {
+            true => dir.join(stem(&input.file)),
+            false => dir.clone(),
+        })
+    }
+
+    /// Verifies one program.
+    fn verify(
+        &self,
+        input: &Input,
+        certificate: Option<&Path>,
+        console: &Console,
+    ) -> Result<Part, Failure> {
+        let loaded = self.pipeline.load(input, console)?;
+        if !program::lower(&loaded.checked, &IndexSet::new()).has_property() {
+            console.note("the program has no property: only an index out of range could break it");
+        }
+        self.k.check(&loaded.checked, &self.model.0)?;
+        let config = PredicateConfig {
+            bound: self.k.bound(self.max_k),
+            method: self.method.0,
+            ..self.pipeline.config()
+        };
+        let context = self.engines.context(self.pipeline.context(console));
+        let target = certificate.map(|dir| Target::new(dir, &self.model.0));
+        let target = target.transpose()?;
+        let line = Line::of_work(console, context.progress.clone());
+        let watchdog = Watchdog::over(context.stop.clone(), console);
+        let mut engines = self.engines.portfolio(config.clone(), &context);
+        let placement = self.pipeline.fences.placement();
+        let report = engines.verify(&loaded.subject(), &self.model.0, &placement, &context);
+        drop(watchdog);
+        line.end();
+        let report = match report {
+            Ok(report) => report,
+            Err(error) => return Err(loaded.failure(error)),
+        };
+        let written = match target {
+            Some(target) => target.write(&loaded.subject(), &report, &config, &context, console),
+            None => Written::All,
+        };
+        let harvested = loaded.harvested();
+        let shown = VerifyReport {
+            source: &loaded.file,
+            harvested: harvested.as_deref(),
+            predicates: loaded.proof.predicates.len(),
+            report: &report,
+        };
+        let page = console.page(&self.report.output);
+        let page = page.with_advice(advice::of_engines);
+        let (text, json) = (|| shown.text(&page, self.trace.form()), || shown.json());
+        let exit = exit(report.kind(), written);
+        Ok(self
+            .report
+            .part((stem(&input.file), "txt"), text, json, exit))
+    }
+}
+
+fn exit(kind: VerdictKind, written: Written) -> Exit {
+    match (kind, written) {
+        (_, Written::Failed) => Exit::BadInput,
+        (VerdictKind::Verified, Written::All) => Exit::Done,
+        (VerdictKind::Violated, _) => Exit::Violated,
+        (VerdictKind::Verified, Written::NotAll) | (VerdictKind::Unknown, _) => Exit::Unknown,
+    }
+}
+
+impl EngineArgs {
+    /// That something is left to do.
+    pub fn check(&self) -> Result<(), Failure> {
+        let explores = self.engine.0 == Choice::Only(explore::NAME.to_owned());
+        match explores && self.explore_states == 0 {
+            true => Err(Failure::with_hint(
+                "an exploration of 0 states sees nothing",
+                "raise --explore-states, or ask for another engine",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The context with the limits that are asked for.
+    pub fn context(&self, context: Context) -> Context {
+        Context {
+            limits: Limits {
+                explore_states: self.explore_states,
+                ..context.limits
+            },
+            ..context
+        }
+    }
+
+    /// The engines that are asked for.
+    pub fn portfolio(&self, predicate: PredicateConfig, context: &Context) -> Portfolio {
+        let config = Config {
+            choice: self.engine.0.clone(),
+            explore: ExploreConfig {
+                buffer: self.buffer.get(),
+                ..ExploreConfig::default()
+            },
+            predicate,
+        };
+        Portfolio::of(&config, &context.limits)
+    }
+}
+
+impl FromStr for EngineArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(ModelsArg(Model::ALL.to_vec()));
+        let names = portfolio::names();
+        match text {
+            "auto" => Ok(EngineArg(Choice::Auto)),
+            name if names.contains(&name) => Ok(EngineArg(Choice::Only(name.to_owned()))),
+            other => Err(format!("`{other}` is none of auto, {}", names.join(", "))),
         }
-        let models: Result<Vec<Model>, String> = text
-            .split(',')
-            .map(|name| match name.trim() {
-                "sc" => Ok(Model::Sc),
-                "tso" => Ok(Model::Tso),
-                "pso" => Ok(Model::Pso),
-                "all" => Err("`all` stands alone".to_owned()),
-                other => Err(format!("`{other}` is none of sc, tso, pso and all")),
-            })
-            .collect();
-        let mut models = models?;
-        models.sort_unstable();
-        models.dedup();
-        Ok(ModelsArg(models))
+    }
+}
+
+impl TraceArg {
+    fn form(self) -> TraceForm {
+        match self {
+            TraceArg::Text => TraceForm::Text,
+            TraceArg::Json => TraceForm::Json,
+        }
     }
 }
 
 impl BoundArg {
     /// The bound, where `auto` ends with `most`.
-    pub fn bound(self, most: u8) -> Bound {
+    pub fn bound(&self, most: u8) -> Bound {
         match self {
             BoundArg::Auto => Bound::Auto(usize::from(most)),
-            BoundArg::Fixed(k) => Bound::Fixed(k),
+            BoundArg::Fixed(sizes) => Bound::Fixed(sizes.clone()),
+        }
+    }
+
+    /// That the sizes mean something for a program under all models.
+    pub fn check(&self, checked: &Checked, models: &[Model]) -> Result<(), Failure> {
+        match self {
+            BoundArg::Auto => Ok(()),
+            BoundArg::Fixed(sizes) => {
+                let mut models = models.iter();
+                models.try_for_each(|&model| check_sizes(sizes, checked, model))
+            }
         }
     }
 }
@@ -161,12 +297,12 @@ impl FromStr for BoundArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.parse()) {
-            ("auto", _) => Ok(BoundArg::Auto),
-            (_, Ok(k)) if (1..=64).contains(&k) => Ok(BoundArg::Fixed(k)),
-            _ => Err(format!(
-                "`{text}` is neither `auto` nor a number from 1 to 64"
-            )),
+        match text {
+            "auto" => Ok(BoundArg::Auto),
+            _ => match text.parse() {
+                Ok(sizes) => Ok(BoundArg::Fixed(sizes)),
+                Err(error) => Err(format!("{error}; or give `auto`")),
+            },
         }
     }
 }
@@ -175,13 +311,16 @@ impl FromStr for MethodArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ok(MethodArg(match text {
-            "auto" => MethodChoice::Auto,
-            "trad" => MethodChoice::Only(Method::Trad),
-            "pe" => MethodChoice::Only(Method::Pe),
-            "ce" => MethodChoice::Only(Method::Ce),
-            "lazy" => MethodChoice::Only(Method::Lazy),
-            other => return Err(format!("`{other}` is none of auto, trad, pe, ce and lazy")),
-        }))
+        match text {
+            "auto" => Ok(MethodArg(MethodChoice::Auto)),
+            _ => method(text).map(|method| MethodArg(MethodChoice::Only(method))),
+        }
     }
+}
+
+/// The method with this name.
+pub fn method(text: &str) -> Result<Method, String> {
+    let mut methods = Method::ALL.into_iter();
+    let found = methods.find(|method| method.name() == text);
+    found.ok_or_else(|| format!("`{text}` is none of auto, trad, pe, ce and lazy"))
 }

@@ -1,7 +1,7 @@
 //! Ends a process whose solver does not come back.
 //!
 //! Work that is to end early looks at the clock between questions, and the effort of a question is bounded.
-//! But there are questions in which Z3 neither counts its effort nor listens. Whoever gave a time limit
+//! But there are questions in which Z3 neither counts its effort nor listens. A user who gave a time limit
 //! or pressed Ctrl-C is not to wait for these.
 
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cupola::stop::Stop;
+use cupola::run::stop::Stop;
 
 use super::{Console, Exit};
 
 /// How long work may go on after it was to end.
-const PATIENCE: Duration = Duration::from_secs(10);
+const GRACE_PERIOD: Duration = Duration::from_secs(10);
 
-/// How often somebody looks.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often the watchdog looks at the clock.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Watches over work for as long as this lives.
 pub struct Watchdog {
@@ -33,12 +33,12 @@ impl Watchdog {
         thread::spawn(move || {
             let mut due: Option<Instant> = None;
             while !watched.load(Ordering::Relaxed) {
-                thread::sleep(LOOK);
-                if !stop.is_due() {
+                thread::sleep(POLL_INTERVAL);
+                if !stop.should_stop() {
                     continue;
                 }
                 let since = *due.get_or_insert_with(Instant::now);
-                if since.elapsed() >= PATIENCE && !watched.load(Ordering::Relaxed) {
+                if since.elapsed() >= GRACE_PERIOD && !watched.load(Ordering::Relaxed) {
                     console.error(
                         "unknown: the work does not end, though its time is over: most likely the solver \
                          does not come back from a question",

@@ -5,7 +5,7 @@
 //! pending. Under TSO an atomic operation waits for the whole buffer; under PSO it waits for one
 //! variable only and does not count.
 
-use crate::model::Model;
+use crate::memory::Model;
 use crate::program::{Action, Program, Thread};
 
 /// Whether every two stores of a thread have a fence between them, for all threads.
@@ -44,6 +44,7 @@ fn after(action: &Action, pending: bool, model: Model) -> Option<bool> {
         | Action::Assert(..)
         | Action::Assign(..)
         | Action::Havoc(_)
+        | Action::Choose(..)
         | Action::Load(..) => Some(pending),
     }
 }

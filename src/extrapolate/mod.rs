@@ -1,6 +1,6 @@
 //! Extrapolation: from the predicates and cubes of an SC proof to those for TSO and PSO.
 //!
-//! Input: the proof, over the source program, and the reduced program with the layout of its buffers.
+//! Input: the proof, over the source program, and the reduction.
 //! Output: [`Extrapolation`], over the reduced program, each part with the rule of the SAS 2013 paper
 //! that it comes from: rules 1–7 for PSO (section 5), rules 8–14 for TSO (appendix B). Rules 5 and
 //! 12 live in [`slots`], rules 6 and 13 in [`lift`], the others are one function each. Called by
@@ -16,12 +16,12 @@ mod slots;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value, json};
 
-use crate::lang::ast::CompareOp;
+use crate::front::cup::ast::CompareOp;
 use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol, TooLarge, rename_cond};
-use crate::model::Model;
+use crate::memory::Model;
 use crate::program::{Cond, Program, Term, VarId};
 use crate::proof::{Proof, section};
-use crate::reduce::Layout;
+use crate::reduce::Reduction;
 pub use slots::Slots;
 
 /// A rule of the paper, by its number.
@@ -40,7 +40,7 @@ pub struct ExtrapolateConfig {
 }
 
 /// The most predicates that extrapolation gives, and the most liftings of a predicate or a cube.
-pub const MOST_LIFTED: usize = 20_000;
+pub const MAX_LIFTED: usize = 20_000;
 
 /// Why a proof cannot be extrapolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ pub enum ExtrapolateError {
 
 /// Predicates or cubes are about so many buffered variables that there are too many liftings of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("extrapolation gives more than {MOST_LIFTED} predicates or cubes")]
+#[error("extrapolation gives more than {MAX_LIFTED} predicates or cubes")]
 pub struct TooMany;
 
 /// Predicates and cubes for a model.
@@ -69,19 +69,6 @@ pub struct Extrapolation {
     pub cubes: Vec<Cube>,
     /// The rule that each cube comes from.
     pub cube_rules: Vec<Rule>,
-}
-
-/// A source program, its reduction, and what connects them.
-#[derive(Clone, Copy)]
-pub struct Setting<'a> {
-    /// The model that the program was reduced for.
-    pub model: Model,
-    /// The source program, with the model's fences in force.
-    pub source: &'a Program,
-    /// The reduced program.
-    pub reduced: &'a Program,
-    /// The buffers of the reduced program.
-    pub layout: &'a Layout,
 }
 
 /// The numbers of the paper's rules for one model.
@@ -109,43 +96,56 @@ const TSO: Numbers = Numbers {
 /// Extrapolates a proof. Under SC the proof stays what it is.
 pub fn extrapolate(
     proof: &Proof,
-    setting: &Setting<'_>,
+    reduction: &Reduction,
     config: &ExtrapolateConfig,
 ) -> Result<Extrapolation, ExtrapolateError> {
-    let numbers = match setting.model {
+    extend(proof, reduction, &Slots::new(reduction), config)
+}
+
+/// The proof as it is, over the reduced program: nothing is said about buffers.
+pub fn carry_over(proof: &Proof, reduction: &Reduction) -> Result<Extrapolation, ExtrapolateError> {
+    let config = ExtrapolateConfig::default();
+    extend(proof, reduction, &Slots::default(), &config)
+}
+
+/// Extends a proof by what the rules say about some buffers.
+fn extend(
+    proof: &Proof,
+    reduction: &Reduction,
+    slots: &Slots,
+    config: &ExtrapolateConfig,
+) -> Result<Extrapolation, ExtrapolateError> {
+    let numbers = match reduction.model() {
         Model::Sc | Model::Pso => &PSO,
         Model::Tso => &TSO,
     };
-    let slots = Slots::new(setting.reduced, setting.layout);
-    let most = most_slots(setting, config);
-    let sc = keep(proof, setting)?;
+    let most = most_slots(reduction, config);
+    let sc = keep(proof, reduction)?;
     let mut result = Extrapolation::default();
     result.add_all(numbers.keep, sc.clone());
-    result.add_all(numbers.generic, counters(&slots)?);
-    if setting.model == Model::Tso {
-        result.add_all(numbers.generic, slot_names(&slots)?);
-    }
+    result.add_all(numbers.generic, counters(slots)?);
+    result.add_all(numbers.generic, slot_names(slots)?);
     for predicate in &sc {
-        result.add_all(numbers.lift, lifted(predicate, &slots, most)?);
-        if result.predicates.len() > MOST_LIFTED {
+        result.add_all(numbers.lift, lifted(predicate, slots, most)?);
+        if result.predicates.len() > MAX_LIFTED {
             return Err(TooMany.into());
         }
     }
     if config.rule4 {
-        result.add_all(numbers.equalities, equalities(&slots)?);
+        result.add_all(numbers.equalities, equalities(slots)?);
     }
-    result.add_all(numbers.generic, overflow(&slots)?);
+    result.add_all(numbers.generic, overflow(slots)?);
     let sc_cubes = proof.cubes.as_deref().unwrap_or_default();
-    result.add_cubes(numbers, (&sc, sc_cubes), &slots, most)?;
+    result.add_cubes(numbers, (&sc, sc_cubes), slots, most)?;
     if config.drop_buffered {
-        result.drop_buffered(&slots);
+        result.drop_buffered(slots);
     }
     Ok(result)
 }
 
 /// Rules 7 and 14: how many slots a predicate may mention.
-fn most_slots(setting: &Setting<'_>, config: &ExtrapolateConfig) -> usize {
-    let fenced = || fenced::stores_are_fenced(setting.source, setting.model);
+fn most_slots(reduction: &Reduction, config: &ExtrapolateConfig) -> usize {
+    let fenced = || fenced::stores_are_fenced(&reduction.source, reduction.model());
     if config.rule7 && fenced() {
         1
     } else {
@@ -154,17 +154,8 @@ fn most_slots(setting: &Setting<'_>, config: &ExtrapolateConfig) -> usize {
 }
 
 /// Rules 2 and 9: the predicates of the proof, over the reduced program.
-fn keep(proof: &Proof, setting: &Setting<'_>) -> Result<Vec<Predicate>, TooLarge> {
-    let reduced: IndexMap<String, VarId> = setting
-        .reduced
-        .var_ids()
-        .map(|var| (setting.reduced.var_name(var), var))
-        .collect();
-    let same = |var: VarId| {
-        *reduced
-            .get(&setting.source.var_name(var))
-            .expect("a reduced program keeps the variables of its source")
-    };
+fn keep(proof: &Proof, reduction: &Reduction) -> Result<Vec<Predicate>, TooLarge> {
+    let same = |var: VarId| reduction.reduced_var(var);
     let predicates = proof.predicates.iter();
     predicates
         .map(|predicate| Predicate::new(rename_cond(&predicate.cond, &same)))
@@ -221,7 +212,7 @@ fn liftings(
     slots: &Slots,
     most: usize,
 ) -> Result<Vec<lift::Lifting>, TooMany> {
-    lift::liftings(vars, slots, most, MOST_LIFTED).ok_or(TooMany)
+    lift::liftings(vars, slots, most, MAX_LIFTED).ok_or(TooMany)
 }
 
 /// Rules 4 and 11: neighbouring slots agree, and slots agree with memory.

@@ -1,13 +1,13 @@
 //! The buffer variables of a reduced program, as extrapolation sees them.
 //!
-//! Input: the reduced program and the layout of its buffers. [`Slots`] says which variables may hold
-//! a buffered value of which shared variable; that a thread has slots only for the variables that it
-//! stores to is rule 5 (PSO) and rule 12 (TSO).
+//! Input: the reduction. [`Slots`] says which variables may hold a buffered value of which shared
+//! variable; that a thread has slots only for the variables that it stores to is rule 5 (PSO) and rule
+//! 12 (TSO).
 
 use indexmap::IndexMap;
 
-use crate::program::{Program, VarId};
-use crate::reduce::{Buffers, Layout};
+use crate::program::VarId;
+use crate::reduce::{BufferVars, Reduction};
 
 /// The buffer variables of a reduced program.
 #[derive(Clone, Debug, Default)]
@@ -25,39 +25,14 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The buffer variables that a layout names.
-    pub fn new(program: &Program, layout: &Layout) -> Self {
-        let vars: IndexMap<String, VarId> = program
-            .var_ids()
-            .map(|var| (program.var_name(var), var))
-            .collect();
-        let find = |name: &str| {
-            *vars
-                .get(name)
-                .expect("the reduced program declares the variables of its layout")
-        };
+    /// The buffer variables of a reduction.
+    pub fn new(reduction: &Reduction) -> Self {
         let mut slots = Slots {
-            overflow: layout.overflow.as_deref().map(find),
+            overflow: reduction.overflow(),
             ..Slots::default()
         };
-        for (thread, buffers) in &layout.threads {
-            let local = |name: &str| find(&format!("{thread}.{name}"));
-            match buffers {
-                Buffers::Pso(buffers) => {
-                    for (scalar, buffer) in &buffers.0 {
-                        let row: Vec<VarId> = buffer.slots.iter().map(|s| local(s)).collect();
-                        slots.add_row(row, vec![find(scalar)], local(&buffer.count));
-                    }
-                }
-                Buffers::Tso(buffer) => {
-                    let numbers: Vec<i64> = buffer.scalars.values().copied().collect();
-                    let names = buffer.slots.iter().map(|slot| local(&slot.lhs));
-                    slots.names.extend(names.map(|lhs| (lhs, numbers.clone())));
-                    let row = buffer.slots.iter().map(|slot| local(&slot.rhs)).collect();
-                    let scalars = buffer.scalars.keys().map(|scalar| find(scalar)).collect();
-                    slots.add_row(row, scalars, local(&buffer.count));
-                }
-            }
+        for buffer in reduction.buffers() {
+            slots.add(buffer);
         }
         slots
     }
@@ -67,8 +42,13 @@ impl Slots {
         self.rows.iter().any(|(row, _)| row.contains(&var))
     }
 
-    fn add_row(&mut self, row: Vec<VarId>, scalars: Vec<VarId>, count: VarId) {
-        self.counts.push((count, row.len()));
+    fn add(&mut self, buffer: &BufferVars) {
+        let scalars = buffer.scalars.clone();
+        let row: Vec<VarId> = buffer.values().collect();
+        let numbers: Vec<i64> = scalars.iter().copied().map(BufferVars::number).collect();
+        let names = buffer.slots.iter().filter_map(|slot| slot.lhs);
+        self.names.extend(names.map(|lhs| (lhs, numbers.clone())));
+        self.counts.push((buffer.count, row.len()));
         for scalar in &scalars {
             self.values.entry(*scalar).or_default().extend(&row);
         }

@@ -16,9 +16,9 @@
 use std::collections::BTreeSet;
 
 use super::places::{Candidates, PlaceId};
-use crate::explore::{MoveKind, Step, Trace, hasten};
-use crate::model::Model;
 use crate::program::{Action, Program};
+use crate::semantics::{MoveKind, Step, Trace, flush_early};
+use crate::verdict::Violation;
 
 /// Places of which a sufficient placement must hold at least one.
 pub type Clause = BTreeSet<PlaceId>;
@@ -32,21 +32,17 @@ pub fn clause(candidates: &Candidates, program: &Program, trace: &Trace) -> Clau
 }
 
 /// An execution with the same statements and a clause that is as small as earlier flushes make it.
-pub fn tighten(
-    candidates: &Candidates,
-    program: &Program,
-    model: Model,
-    trace: Trace,
-) -> (Trace, Clause) {
-    let mut trace = trace;
-    for place in clause(candidates, program, &trace) {
+pub fn tighten(candidates: &Candidates, violation: &Violation) -> (Violation, Clause) {
+    let program = violation.program();
+    let mut violation = violation.clone();
+    for place in clause(candidates, program, violation.trace()) {
         let passes = |step: &Step| passed(candidates, program, step) == Some(place);
-        if let Some(hastened) = hasten(program, model, &trace, passes) {
-            trace = hastened;
-        }
+        let earlier = flush_early(program, violation.model(), violation.trace(), passes);
+        let earlier = earlier.and_then(|trace| violation.with_trace(trace).ok());
+        violation = earlier.unwrap_or(violation);
     }
-    let clause = clause(candidates, program, &trace);
-    (trace, clause)
+    let clause = clause(candidates, program, violation.trace());
+    (violation, clause)
 }
 
 /// The place that a step passes.

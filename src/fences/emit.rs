@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use super::frontier::FenceSet;
 use super::places::{Candidates, is_put_in};
-use super::prover::names;
-use crate::lang::ast::{Block, ItemKind, Name, Stmt, StmtKind, Tree, Trivia};
+use super::search::names;
+use crate::front::cup::ast::{Block, ItemKind, Name, Stmt, StmtKind, Tree, Trivia};
 
 /// The program with `fences` in force and written in.
 pub fn emit(candidates: &Candidates, fences: &FenceSet) -> Tree {
@@ -32,7 +32,7 @@ fn drop_placements(tree: &mut Tree) {
     for mut item in std::mem::take(&mut tree.items) {
         match item.kind {
             ItemKind::Placement(_) => moved.take(item.trivia),
-            ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Spec(_) => {
+            ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Spec(_) => {
                 moved.give(&mut item.trivia);
                 tree.items.push(item);
             }

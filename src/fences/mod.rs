@@ -1,6 +1,6 @@
 //! All minimal sets of fences that make a program safe under a memory model.
 //!
-//! Input: a checked program, the places where a fence may stand ([`places`]), and a [`Prover`].
+//! Input: a checked program, the places where a fence may stand ([`places`]), and an engine.
 //! Output: [`Answer`]. Called by the command line; `docs/fences.md` tells users about it.
 //!
 //! The search is guided by counterexamples (Abdulla, Atig, Chen, Leonardsson and Rezine, TACAS
@@ -12,21 +12,18 @@
 //! as undecided, and then its supersets are tried.
 //!
 //! Invariants. More fences mean fewer executions, so what is below a proved placement decides
-//! whether it is minimal. A placement counts as proved only if the prover says so for this very
-//! placement, and as refuted only because of a replayed execution.
+//! whether it is minimal. A placement counts as proved only if an engine verified this very
+//! placement, and as refuted only because of an execution that the interpreter ran.
 
 pub mod clause;
 pub mod emit;
 pub mod frontier;
 pub mod places;
-pub mod prover;
-pub mod report;
 mod search;
 
 pub use emit::emit;
 pub use frontier::FenceSet;
 pub use places::{Candidates, PlaceId, PlaceKind, PlacesError};
-pub use prover::{AutoProver, ExploreProver, Judgement, Opinion, PipelineProver, Prover};
 pub use search::{
-    Answer, Finding, Minimality, Outcome, Proved, Refutation, SearchConfig, Tried, search,
+    Answer, End, Finding, Minimality, Proved, Refutation, Search, Tried, names, search,
 };

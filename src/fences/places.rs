@@ -12,18 +12,18 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::lang;
-use crate::lang::ast::{
-    Block, Cond, CondKind, ExprKind, ItemKind, Name, Rhs, Span, SpecKind, Stmt, StmtKind, Thread,
-    Tree, Trivia,
+use crate::front::cup;
+use crate::front::cup::ast::{
+    Block, Cond, CondKind, ExprKind, ItemKind, Mark, Name, Rhs, Span, SpecKind, Stmt, StmtKind,
+    Thread, Tree, Trivia,
 };
-use crate::lang::check::Checked;
-use crate::lang::placement::optional_fences;
-use crate::lang::source::{Diagnostic, SourceFile};
-use crate::lang::symbols::{Meaning, Scope, Symbols};
+use crate::front::cup::check::Checked;
+use crate::front::cup::placement::optional_fences;
+use crate::front::cup::symbols::{Meaning, Scope, Symbols};
+use crate::source::{Diagnostic, SourceFile};
 
 /// Which places are candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceKind {
     /// The optional fences that the program has.
     Optional,
@@ -66,6 +66,26 @@ pub enum PlacesError {
     /// A property demands that a thread is at a location.
     #[error("a property demands that a thread is at a location")]
     Location(Box<Diagnostic>),
+}
+
+impl PlaceKind {
+    /// All of them.
+    pub const ALL: [PlaceKind; 4] = [
+        PlaceKind::Optional,
+        PlaceKind::Stores,
+        PlaceKind::Loads,
+        PlaceKind::All,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlaceKind::Optional => "optional",
+            PlaceKind::Stores => "stores",
+            PlaceKind::Loads => "loads",
+            PlaceKind::All => "all",
+        }
+    }
 }
 
 impl PlaceId {
@@ -146,7 +166,7 @@ impl Candidates {
             }
         }
         let added = writer.added;
-        let checked = lang::check(tree).expect("optional fences with new names break no rule");
+        let checked = cup::check(tree).expect("optional fences with new names break no rule");
         Ok(Self::of_names(checked, |name| added.contains(name)))
     }
 
@@ -173,7 +193,9 @@ pub(super) fn is_put_in(stmt: &Stmt) -> bool {
 fn threads(tree: &Tree) -> impl Iterator<Item = &Thread> {
     tree.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(thread),
-        ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => None,
+        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => {
+            None
+        }
     })
 }
 
@@ -213,7 +235,7 @@ impl LabelUses {
                     cond.span,
                     "a fence before this location would change what the property says",
                 )
-                .with_note("mark the places yourself with `fence? a;` and use --places optional"),
+                .with_note("mark the places yourself with `fence? a;`, and let fences stand at these alone"),
             ))),
         }
     }
@@ -300,6 +322,8 @@ impl Writer<'_> {
             kind: StmtKind::OptionalFence(Name { text, span }),
             trivia: Trivia::default(),
             span,
+            start: span.start,
+            mark: Mark::default(),
         }
     }
 
@@ -311,7 +335,7 @@ impl Writer<'_> {
             return Some(SharedAccess::Store);
         }
         match rhs {
-            Rhs::Any(_) => None,
+            Rhs::Any(_) | Rhs::Choose(..) => None,
             Rhs::Expr(expr) => match &expr.kind {
                 ExprKind::Place(source) if self.is_shared(thread, &source.name.text) => {
                     Some(SharedAccess::Load)
@@ -331,7 +355,7 @@ impl Writer<'_> {
             Some(Meaning::Scalar(scope, _))
             | Some(Meaning::Array(scope, _, _))
             | Some(Meaning::Element(scope, _, _)) => scope,
-            None => return false,
+            Some(Meaning::Constant(_)) | None => return false,
         };
         scope == Scope::Shared
     }

@@ -1,42 +1,46 @@
 //! The search for all minimal placements.
 //!
-//! Input: the candidates, a prover and a [`SearchConfig`]. Output: [`Answer`]. One turn takes the next
-//! placement from the frontier, has it judged, and tells the frontier. An observer sees every turn.
+//! Input: a [`Search`], the engine that decides, and the context of the run. Output: [`Answer`]. One turn takes the next
+//! placement from the frontier, has the engine decide it, and records the answer in the frontier. An observer sees every
+//! turn.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+
+use indexmap::IndexSet;
 
 use super::clause::{Clause, tighten};
 use super::frontier::{FenceSet, Frontier};
 use super::places::{Candidates, PlaceId};
-use super::prover::{Judgement, Opinion, Prover, names};
-use crate::explore::{Exploration, Trace};
-use crate::model::Model;
-use crate::program;
+use crate::engine::{Context, Engine, EngineError, Task};
+use crate::memory::Model;
+use crate::proof::Proof;
+use crate::source::SourceFile;
+use crate::verdict::{Outcome, Unknown, Verdict, Violation};
 
-/// What the search is for, and when it stops.
-#[derive(Clone, Debug)]
-pub struct SearchConfig {
+/// What to search.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// The source of the program.
+    pub source: &'a SourceFile,
+    /// The program and its places.
+    pub candidates: &'a Candidates,
+    /// Its proof under SC, if there is one.
+    pub proof: Option<&'a Proof>,
     /// The memory model.
     pub model: Model,
     /// The number of proved placements that are enough.
     pub max_sets: Option<usize>,
-    /// When to give up.
-    pub deadline: Option<Instant>,
-    /// Set from outside to give up.
-    pub cancel: Option<Arc<AtomicBool>>,
 }
 
 /// What is known at the end of a search.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// How the search ended.
-    pub outcome: Outcome,
+    pub end: End,
     /// The minimal placements that are proved, smallest first.
     pub proved: Vec<Proved>,
     /// The placements that are neither proved nor refuted, and why.
-    pub undecided: Vec<(FenceSet, String)>,
+    pub undecided: Vec<(FenceSet, Unknown)>,
     /// The executions that refute placements, in the order in which they were found.
     pub refutations: Vec<Refutation>,
     /// Every placement that was judged, in order.
@@ -45,13 +49,13 @@ pub struct Answer {
 
 /// How a search ended.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum End {
     /// All placements were considered.
     Complete,
     /// The program is broken under SC, so no fence helps.
-    BrokenUnderSc(Box<Exploration>),
+    BrokenUnderSc(Arc<Violation>),
     /// The last refutation has an empty clause: no placement of the candidates helps.
-    Hopeless,
+    Unfixable,
     /// As many placements as asked for were proved.
     Enough,
     /// The time was up.
@@ -67,8 +71,8 @@ pub struct Proved {
     pub fences: FenceSet,
     /// In which sense it is minimal.
     pub minimality: Minimality,
-    /// Who proved it.
-    pub prover: &'static str,
+    /// The engine that proved it.
+    pub engine: &'static str,
 }
 
 /// In which sense a proved placement is minimal.
@@ -87,8 +91,8 @@ pub struct Refutation {
     pub fences: FenceSet,
     /// The places of which one must hold a fence.
     pub clause: Clause,
-    /// The exploration that found it.
-    pub exploration: Exploration,
+    /// The execution.
+    pub violation: Arc<Violation>,
 }
 
 /// One turn of the search.
@@ -98,8 +102,8 @@ pub struct Tried {
     pub fences: FenceSet,
     /// What was found.
     pub finding: Finding,
-    /// Who found it.
-    pub prover: &'static str,
+    /// The engine that found it.
+    pub engine: &'static str,
     /// The number of states that were seen.
     pub states: usize,
     /// The number of questions to the solver.
@@ -107,40 +111,42 @@ pub struct Tried {
 }
 
 /// What a turn found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Finding {
     /// The placement is sufficient.
     Proved,
     /// It is not; one of these places must hold a fence.
     Refuted(Clause),
     /// It was set aside.
-    Undecided(String),
+    Undecided(Unknown),
 }
 
 /// Finds all minimal placements. `observe` sees every turn as it is over.
 pub fn search(
-    candidates: &Candidates,
-    prover: &mut dyn Prover,
-    config: &SearchConfig,
+    search: &Search<'_>,
+    engine: &mut dyn Engine,
+    context: &Context,
     observe: &mut dyn FnMut(&Tried),
-) -> Answer {
+) -> Result<Answer, EngineError> {
     let mut state = State {
-        candidates,
-        model: config.model,
+        search,
+        engine,
+        context,
         frontier: Frontier::default(),
         answer: Answer {
-            outcome: Outcome::Complete,
+            end: End::Complete,
             proved: Vec::new(),
             undecided: Vec::new(),
             refutations: Vec::new(),
             tried: Vec::new(),
         },
     };
-    state.answer.outcome = match prover.broken_under_sc() {
-        Some(exploration) => Outcome::BrokenUnderSc(Box::new(exploration)),
-        None => state.run(prover, config, observe),
+    let sc = state.decide(Model::Sc, &FenceSet::default())?;
+    state.answer.end = match sc.verdict {
+        Verdict::Violated(violation) => End::BrokenUnderSc(violation),
+        Verdict::Verified(_) | Verdict::Unknown(_) => state.run(observe)?,
     };
-    state.conclude()
+    Ok(state.conclude())
 }
 
 impl Answer {
@@ -165,9 +171,9 @@ impl Answer {
 
     /// Whether every placement was considered.
     pub fn is_complete(&self) -> bool {
-        match self.outcome {
-            Outcome::Complete | Outcome::BrokenUnderSc(_) | Outcome::Hopeless => true,
-            Outcome::Enough | Outcome::Timeout | Outcome::Interrupted => false,
+        match self.end {
+            End::Complete | End::BrokenUnderSc(_) | End::Unfixable => true,
+            End::Enough | End::Timeout | End::Interrupted => false,
         }
     }
 
@@ -180,62 +186,76 @@ impl Answer {
     }
 }
 
-impl Refutation {
-    /// The execution.
-    pub fn trace(&self) -> &Trace {
-        let trace = self.exploration.trace.as_ref();
-        trace.expect("a violation comes with an execution")
-    }
-}
-
 /// A search under way.
 struct State<'a> {
-    candidates: &'a Candidates,
-    model: Model,
+    search: &'a Search<'a>,
+    engine: &'a mut dyn Engine,
+    context: &'a Context,
     frontier: Frontier,
     answer: Answer,
 }
 
 impl State<'_> {
-    fn run(
-        &mut self,
-        prover: &mut dyn Prover,
-        config: &SearchConfig,
-        observe: &mut dyn FnMut(&Tried),
-    ) -> Outcome {
+    fn run(&mut self, observe: &mut dyn FnMut(&Tried)) -> Result<End, EngineError> {
         while let Some(fences) = self.frontier.take() {
-            let opinion = prover.judge(&fences);
-            let is_unknown = matches!(opinion.judgement, Judgement::Unknown(_));
-            if let Some(cut) = config.cut().filter(|_| is_unknown) {
-                return cut;
+            let outcome = self.decide(self.search.model, &fences)?;
+            if let Some(cut) = self.cut().filter(|_| outcome.verdict.is_unknown()) {
+                return Ok(cut);
             }
-            let tried = self.record(fences, opinion);
+            let tried = self.record(fences, outcome);
             observe(&tried);
             self.answer.tried.push(tried);
-            if self.is_hopeless() {
-                return Outcome::Hopeless;
+            if self.is_unfixable() {
+                return Ok(End::Unfixable);
             }
-            if config.max_sets == Some(self.answer.proved.len()) {
-                return Outcome::Enough;
+            if self.search.max_sets == Some(self.answer.proved.len()) {
+                return Ok(End::Enough);
             }
-            if let Some(cut) = config.cut() {
-                return cut;
+            if let Some(cut) = self.cut() {
+                return Ok(cut);
             }
         }
-        Outcome::Complete
+        Ok(End::Complete)
     }
 
-    fn record(&mut self, fences: FenceSet, opinion: Opinion) -> Tried {
-        let finding = match opinion.judgement {
-            Judgement::Safe => {
-                self.prove(fences.clone(), opinion.prover);
+    /// Has the engine decide the program with these fences.
+    fn decide(&mut self, model: Model, fences: &FenceSet) -> Result<Outcome, EngineError> {
+        let task = Task {
+            source: self.search.source,
+            program: &self.search.candidates.checked,
+            model,
+            fences: &names(self.search.candidates, fences),
+            proof: self.search.proof,
+            earlier: &[],
+        };
+        match self.engine.run(&task, self.context) {
+            Err(EngineError::Unsupported(reason)) => Ok(Outcome {
+                verdict: Verdict::Unknown(Unknown::Unsupported(vec![reason])),
+                log: Vec::new(),
+            }),
+            outcome => outcome,
+        }
+    }
+
+    fn record(&mut self, fences: FenceSet, outcome: Outcome) -> Tried {
+        let decisive = outcome.decisive().map(|attempt| attempt.engine);
+        let engine = decisive.unwrap_or(self.engine.name());
+        let stats = || outcome.log.iter().map(|attempt| &attempt.stats);
+        let (states, solver_calls) = (
+            stats().map(|stats| stats.states).sum(),
+            stats().map(|stats| stats.solver_calls()).sum(),
+        );
+        let finding = match outcome.verdict {
+            Verdict::Verified(_) => {
+                self.prove(fences.clone(), engine);
                 Finding::Proved
             }
-            Judgement::Violated(exploration) => {
-                Finding::Refuted(self.refute(fences.clone(), *exploration))
+            Verdict::Violated(violation) => {
+                Finding::Refuted(self.refute(fences.clone(), &violation))
             }
-            Judgement::Unknown(reason) => {
-                self.frontier.set_aside(&fences, self.candidates.ids());
+            Verdict::Unknown(reason) => {
+                let places = self.search.candidates.ids();
+                self.frontier.set_aside(&fences, places);
                 let aside = (fences.clone(), reason.clone());
                 self.answer.undecided.push(aside);
                 Finding::Undecided(reason)
@@ -244,39 +264,45 @@ impl State<'_> {
         Tried {
             fences,
             finding,
-            prover: opinion.prover,
-            states: opinion.states,
-            solver_calls: opinion.solver_calls,
+            engine,
+            states,
+            solver_calls,
         }
     }
 
-    fn prove(&mut self, fences: FenceSet, prover: &'static str) {
+    fn prove(&mut self, fences: FenceSet, engine: &'static str) {
         self.frontier.prove(fences.clone());
         self.answer.proved.push(Proved {
             minimality: self.answer.minimality(&fences),
             fences,
-            prover,
+            engine,
         });
     }
 
-    fn refute(&mut self, fences: FenceSet, mut exploration: Exploration) -> Clause {
-        let program = program::lower(&self.candidates.checked, &names(self.candidates, &fences));
-        let trace = exploration.trace.take();
-        let trace = trace.expect("a violation comes with an execution");
-        let (trace, clause) = tighten(self.candidates, &program, self.model, trace);
-        exploration.trace = Some(trace);
+    fn refute(&mut self, fences: FenceSet, violation: &Violation) -> Clause {
+        let (violation, clause) = tighten(self.search.candidates, violation);
         self.frontier.refute(&fences, clause.clone());
         self.answer.refutations.push(Refutation {
             fences,
             clause: clause.clone(),
-            exploration,
+            violation: Arc::new(violation),
         });
         clause
     }
 
-    fn is_hopeless(&self) -> bool {
+    fn is_unfixable(&self) -> bool {
         let last = self.answer.refutations.last();
         last.is_some_and(|refutation| refutation.clause.is_empty())
+    }
+
+    /// Why the search must end now.
+    fn cut(&self) -> Option<End> {
+        let stop = &self.context.stop;
+        match (stop.is_cancelled(), stop.should_stop()) {
+            (true, _) => Some(End::Interrupted),
+            (false, true) => Some(End::Timeout),
+            (false, false) => None,
+        }
     }
 
     /// Later executions may have refuted what was set aside, and proved placements may turn out to
@@ -284,7 +310,7 @@ impl State<'_> {
     fn conclude(self) -> Answer {
         let mut answer = self.answer;
         let undecided = std::mem::take(&mut answer.undecided);
-        let open = |(fences, _): &(FenceSet, String)| answer.refutation_of(fences).is_none();
+        let open = |(fences, _): &(FenceSet, Unknown)| answer.refutation_of(fences).is_none();
         answer.undecided = undecided.into_iter().filter(open).collect();
         let proved = std::mem::take(&mut answer.proved);
         let settled = proved.into_iter().map(|proved| Proved {
@@ -296,16 +322,10 @@ impl State<'_> {
     }
 }
 
-impl SearchConfig {
-    /// Why the search must end now.
-    fn cut(&self) -> Option<Outcome> {
-        let cancelled = self.cancel.as_ref();
-        if cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
-            return Some(Outcome::Interrupted);
-        }
-        let late = self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline);
-        late.then_some(Outcome::Timeout)
-    }
+/// The names of the places of a placement, in source order.
+pub fn names(candidates: &Candidates, fences: &FenceSet) -> IndexSet<String> {
+    let places = fences.places();
+    places
+        .map(|place| candidates.name(place).to_owned())
+        .collect()
 }

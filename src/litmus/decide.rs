@@ -1,6 +1,6 @@
 //! The final states of a test under a memory model, and what they say.
 //!
-//! Input: a [`Test`], a [`Model`], [`Limits`]. Output: a [`Decision`]. Called by `cupola litmus`.
+//! Input: a [`Test`], a [`Model`], the [`Context`] of the run. Output: a [`Decision`]. Called by `cupola litmus`.
 //! The test's program is explored with FIFOs that are long enough for all stores of a thread, so only
 //! the number of states and the time can end the search early.
 //!
@@ -10,27 +10,19 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::time::Duration;
 
 use indexmap::IndexSet;
 
-use crate::explore::{self, ExploreConfig, Limit, Outcomes, Verdict};
-use crate::lang::{self, Checked};
-use crate::model::Model;
+use crate::engine::Context;
+use crate::engine::explore::{self, ExploreConfig, Outcomes};
+use crate::front::cup::{self, Checked};
+use crate::memory::Model;
 use crate::program;
+use crate::verdict::Limit;
 
-use super::names::Names;
 use super::syntax::{Location, Quantifier, Test};
-use super::translate::translate;
-
-/// How far to explore.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The greatest number of states.
-    pub max_states: usize,
-    /// How long to search.
-    pub timeout: Option<Duration>,
-}
+use crate::front::litmus::names::Names;
+use crate::front::litmus::translate;
 
 /// What is known of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,22 +58,16 @@ pub enum Observation {
 }
 
 /// Finds the final states of a test under a memory model.
-pub fn decide(test: &Test, model: Model, limits: &Limits) -> Decision {
+pub fn decide(test: &Test, model: Model, context: &Context) -> Decision {
     let checked = checked(test);
     let program = program::lower(&checked, &IndexSet::new());
-    let config = ExploreConfig {
-        buffer: longest_thread(test).max(1),
-        max_states: limits.max_states,
-        outcomes: true,
-        timeout: limits.timeout,
-        ..ExploreConfig::default()
-    };
-    let exploration = explore::explore(&program, model, &config)
+    let config = explore_config(test, context);
+    let exploration = explore::explore(&program, model, &config, context)
         .expect("the program of a litmus test has no background blocks");
     match &exploration.outcomes {
         Some(outcomes) if exploration.saw_everything() => {
             let states = FinalStates::new(test, outcomes);
-            let violated = exploration.verdict == Verdict::Violated;
+            let violated = exploration.violation.is_some();
             debug_assert_eq!(violated, states.breaks(test.condition.quantifier));
             Decision::Decided(states)
         }
@@ -89,9 +75,19 @@ pub fn decide(test: &Test, model: Model, limits: &Limits) -> Decision {
     }
 }
 
+/// How far a test is explored.
+pub fn explore_config(test: &Test, context: &Context) -> ExploreConfig {
+    ExploreConfig {
+        buffer: longest_thread(test).max(1),
+        max_states: context.limits.explore_states,
+        outcomes: true,
+        ..ExploreConfig::default()
+    }
+}
+
 /// The program of a test with its symbols.
 fn checked(test: &Test) -> Checked {
-    lang::check(translate(test)).expect("the program of a litmus test obeys all static rules")
+    cup::check(translate(test)).expect("the program of a litmus test obeys all static rules")
 }
 
 /// No FIFO holds more stores than a thread has instructions.

@@ -2,18 +2,15 @@
 //!
 //! The table is CSV with a line `name,word` per test, where the word is `Never`, `Sometimes` or
 //! `Always`. A first line `test,observation` (or `name,…`), empty lines, blanks around the fields and
-//! quotes around them are allowed. A table is for one model, which its users tell by the file's name.
-
-use std::fmt::Write as _;
+//! quotes around them are allowed. A table is for one model, which its users name in the file's name.
 
 use indexmap::{IndexMap, IndexSet};
-use serde_json::{Value, json};
 
-use crate::lang::source::{Diagnostic, SourceFile};
-use crate::model::Model;
+use crate::memory::Model;
+use crate::source::{Diagnostic, SourceFile};
 
 use super::decide::{Decision, Observation};
-use super::parse::span;
+use crate::front::litmus::span;
 
 /// What is expected of each test, by name.
 #[derive(Clone, Debug, Default)]
@@ -112,62 +109,6 @@ impl Comparison {
         !self.differ.is_empty() || !self.unexpected.is_empty()
     }
 
-    /// The summary.
-    pub fn text(&self) -> String {
-        let counts = [
-            (Some(self.agree), "as expected"),
-            (Some(self.differ.len()), "different"),
-            (some(self.unknown.len()), "unknown"),
-            (some(self.unexpected.len()), "without expectation"),
-            (some(self.missing.len()), "expected but not given"),
-        ];
-        let counts = counts
-            .iter()
-            .filter_map(|(count, what)| Some(format!("{} {what}", (*count)?)));
-        let mut text = format!(
-            "Model {}: {}\n",
-            self.model,
-            counts.collect::<Vec<_>>().join(", ")
-        );
-        for difference in &self.differ {
-            let Difference {
-                test,
-                expected,
-                observed,
-            } = difference;
-            let _ = writeln!(text, "{test}: expected {expected}, observed {observed}");
-        }
-        let lists = [
-            (&self.unknown, "unknown"),
-            (&self.unexpected, "no expectation"),
-            (&self.missing, "no such test among those given"),
-        ];
-        for (tests, what) in lists {
-            for test in tests {
-                let _ = writeln!(text, "{test}: {what}");
-            }
-        }
-        text
-    }
-
-    /// The summary as a JSON object.
-    pub fn json(&self) -> Value {
-        let differ = self.differ.iter().map(|difference| {
-            json!({
-                "test": difference.test,
-                "expected": difference.expected.to_string(),
-                "observed": difference.observed.to_string(),
-            })
-        });
-        json!({
-            "agree": self.agree,
-            "differ": differ.collect::<Vec<_>>(),
-            "unknown": self.unknown,
-            "unexpected": self.unexpected,
-            "missing": self.missing,
-        })
-    }
-
     fn add(&mut self, test: &str, expected: Option<Observation>, decision: &Decision) {
         let Some(expected) = expected else {
             self.unexpected.push(test.to_owned());
@@ -188,10 +129,6 @@ impl Comparison {
             });
         }
     }
-}
-
-fn some(count: usize) -> Option<usize> {
-    (count > 0).then_some(count)
 }
 
 fn entry(line: &str) -> Option<(String, Observation)> {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use indexmap::IndexSet;
 
 use super::linear::{Linear, TooLarge, linear_cases};
-use crate::lang::ast::CompareOp;
+use crate::front::cup::ast::CompareOp;
 use crate::program::{Cond, LocId, ThreadId, VarId};
 
 /// A condition in normal form.
@@ -100,8 +100,8 @@ impl Formula {
         if constant % divisor != 0 {
             return Formula::False;
         }
-        let (_, first) = term.coefficients()[0];
-        let divisor = if first < 0 { -divisor } else { divisor };
+        let first = term.factors().next();
+        let divisor = if first < Some(0) { -divisor } else { divisor };
         Formula::Atom(Atom::Zero(term.divided(divisor, constant / divisor)))
     }
 
@@ -221,8 +221,7 @@ impl Formula {
         match self {
             Formula::True | Formula::False => {}
             Formula::Atom(Atom::Zero(term) | Atom::NonZero(term) | Atom::NotPositive(term)) => {
-                let vars = term.coefficients().iter().map(|&(var, _)| Symbol::Var(var));
-                symbols.extend(vars);
+                symbols.extend(term.vars().into_iter().map(Symbol::Var));
             }
             Formula::Atom(Atom::At(flag, _)) => _ = symbols.insert(Symbol::Flag(flag.clone())),
             Formula::And(parts) | Formula::Or(parts) => {

@@ -8,8 +8,7 @@ use itertools::Itertools;
 
 use super::formula::{Flag, Formula};
 use super::linear::TooLarge;
-use super::print;
-use crate::program::{Cond, Program};
+use crate::program::{Cond, Program, cond_text, operand_text};
 
 /// A predicate: an index into a list of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,7 +65,7 @@ impl Predicate {
 
     /// Its text.
     pub fn text(&self, program: &Program) -> String {
-        print::cond_text(program, &self.cond)
+        cond_text(program, &self.cond)
     }
 }
 
@@ -94,9 +93,9 @@ impl Literal {
     pub fn text(self, program: &Program, predicates: &[Predicate]) -> String {
         let cond = &predicates[self.predicate.index()].cond;
         if self.positive {
-            print::operand_text(program, cond)
+            operand_text(program, cond)
         } else {
-            format!("!({})", print::cond_text(program, cond))
+            format!("!({})", cond_text(program, cond))
         }
     }
 }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::lang::ast::{ArithOp, CompareOp};
-use crate::program::{Action, Cond, Place, Term, VarId};
+use crate::front::cup::ast::{ArithOp, CompareOp};
+use crate::program::{Action, Beyond, Cond, Place, Range, Term, VarId, spelled_out};
 
 const VARS: usize = 4;
 
@@ -38,9 +38,20 @@ fn term_value(term: &Term, values: &[i128]) -> i128 {
                 ArithOp::Add => a + b,
                 ArithOp::Sub => a - b,
                 ArithOp::Mul => a * b,
+                ArithOp::Div => floor(a, b),
+                ArithOp::Mod => a - b * floor(a, b),
             }
         }
     }
+}
+
+/// The greatest number whose product with `b` is at most `a`, searched for.
+fn floor(a: i128, b: i128) -> i128 {
+    let mut quotient = -a.abs() - 1;
+    while (quotient + 1) * b <= a {
+        quotient += 1;
+    }
+    quotient
 }
 
 fn cond_value(cond: &Cond, values: &[i128]) -> bool {
@@ -78,7 +89,7 @@ fn run(action: &Action, values: &[i128]) -> Vec<i128> {
         Action::Assign(to, term) | Action::Store(to, term) => {
             after[place(to).index()] = term_value(term, values);
         }
-        Action::Havoc(to) => after[place(to).index()] = values[VARS],
+        Action::Havoc(to) | Action::Choose(to, _) => after[place(to).index()] = values[VARS],
         Action::Load(to, from) => after[place(to).index()] = values[place(from).index()],
         Action::Swap(to, shared, new) => {
             after[place(to).index()] = values[place(shared).index()];
@@ -125,10 +136,16 @@ fn term() -> impl Strategy<Value = Term> {
                 Box::new(Term::Const(c)),
                 t
             )),
+            (boxed.clone(), 1..5i64).prop_map(|(t, c)| divided(ArithOp::Div, t, c)),
+            (boxed, 1..5i64).prop_map(|(t, c)| divided(ArithOp::Mod, t, c)),
             (index(), inner.clone(), inner)
                 .prop_map(|(i, a, b)| Term::Choice(Box::new(i), vec![a, b])),
         ]
     })
+}
+
+fn divided(op: ArithOp, dividend: Box<Term>, divisor: i64) -> Term {
+    Term::Binary(op, dividend, Box::new(Term::Const(divisor)))
 }
 
 fn compare_op() -> impl Strategy<Value = CompareOp> {
@@ -172,6 +189,9 @@ fn action() -> impl Strategy<Value = Action> {
         (place(0), term()).prop_map(|(r, e)| Action::Assign(r, e)),
         (place(2), term()).prop_map(|(x, e)| Action::Store(x, e)),
         place(0).prop_map(Action::Havoc),
+        (place(0), -2..1i64, 0..3i64).prop_map(|(r, low, more)| {
+            Action::Choose(r, Range::new(low, low + more).expect("there are values"))
+        }),
         (place(0), place(2)).prop_map(|(r, x)| Action::Load(r, x)),
         (place(0), place(2), term()).prop_map(|(r, x, e)| Action::Swap(r, x, e)),
         (place(0), place(2), term()).prop_map(|(r, x, e)| Action::FetchAdd(r, x, e)),
@@ -227,7 +247,16 @@ proptest! {
         prop_assume!((0..2).contains(&after[0]));
         let formula = Formula::from_cond(&post).expect("small numbers");
         let before = wp(&action, &formula, VarId::new(VARS)).expect("small numbers");
-        prop_assert_eq!(before.eval(&Values(values)), formula.eval(&Values(after)));
+        let possible = match &action {
+            Action::Choose(_, range) => range.values().any(|value| i128::from(value) == values[VARS]),
+            _ => true,
+        };
+        let expected = match possible {
+            true => formula.eval(&Values(after)),
+            // A value that cannot be chosen breaks nothing.
+            false => Some(true),
+        };
+        prop_assert_eq!(before.eval(&Values(values)), expected);
     }
 }
 
@@ -264,8 +293,74 @@ fn ways_of_writing_the_same_condition_are_equal() {
 }
 
 #[test]
+fn quotients_have_normal_forms() {
+    let x = || Linear::var(VarId::new(0));
+    let plus = |term: Linear, number| term.plus(number, &Linear::constant(1));
+    let quotient = Linear::quotient;
+    // Multiples of the divisor come out.
+    assert_eq!(quotient(plus(x().times(2), 3), 2), plus(x(), 1));
+    assert_eq!(
+        quotient(plus(x().times(-2), -1), 2),
+        plus(x().times(-1), -1)
+    );
+    assert_eq!(
+        quotient(plus(x().times(5), 7), 3),
+        plus(x().plus(1, &quotient(plus(x().times(2), 1), 3)), 2)
+    );
+    // Common factors are cancelled.
+    let cancelled = quotient(plus(x().times(2), 1), 3);
+    assert_eq!(quotient(plus(x().times(4), 3), 6), cancelled);
+    // Quotients of quotients are one.
+    assert_eq!(quotient(quotient(x(), 2), 3), quotient(x(), 6));
+    let inner = plus(quotient(x(), 2), 2);
+    assert_eq!(quotient(inner, 3), quotient(plus(x(), 4), 6));
+    assert_eq!(quotient(Linear::constant(-7), 2), Linear::constant(-4));
+    // A remainder of what is divisible is none.
+    let even = x().times(4);
+    assert_eq!(
+        even.plus(-2, &quotient(even.clone(), 2)),
+        Linear::constant(0)
+    );
+}
+
+/// The wrong answer of rounding towards zero would be 0.
+#[test]
+fn substitution_goes_into_quotients() {
+    let var = VarId::new(0);
+    let half = Linear::quotient(Linear::var(var), 2);
+    let value = half.substitute(&[(var, Linear::constant(-1))]);
+    assert_eq!(value, Linear::constant(-1));
+    let doubled = half.substitute(&[(var, Linear::var(var).times(6))]);
+    assert_eq!(doubled, Linear::var(var).times(3));
+    // Numbers too large to go on with stay inside.
+    let large = half.substitute(&[(var, Linear::constant(1 << 100))]);
+    assert!(large.has_quotient() && !large.is_small());
+    assert_eq!(large.value(|_| 0), Some(1 << 99));
+}
+
+#[test]
 fn numbers_beyond_the_limit_are_refused() {
     let huge = Term::Const(i64::MAX);
     let cond = Cond::Compare(CompareOp::Eq, Term::Var(VarId::new(0)), huge);
     assert_eq!(Formula::from_cond(&cond), Err(TooLarge));
+}
+
+/// Each remainder doubles the term, unless the divisors are the same.
+#[test]
+fn remainders_that_nest_too_deeply_are_refused() {
+    let nested = |divisors: [i64; 2], depth: usize| {
+        let start = Term::Var(VarId::new(0));
+        let term = (0..depth).fold(start, |term, level| {
+            let next = Term::Binary(
+                ArithOp::Add,
+                Box::new(term),
+                Box::new(Term::Var(VarId::new(1))),
+            );
+            divided(ArithOp::Mod, Box::new(next), divisors[level % 2])
+        });
+        Formula::from_cond(&Cond::Compare(CompareOp::Eq, term, Term::Const(0)))
+    };
+    assert!(nested([3, 5], 4).is_ok());
+    assert_eq!(nested([3, 5], 400), Err(TooLarge));
+    assert!(nested([3, 3], 400).is_ok());
 }

@@ -4,17 +4,18 @@
 //! actions, one per element where an index picks the variable, two for `cas`. The weakest
 //! precondition of a condition is then, for every update, "if the guard holds, the condition with
 //! the assigned terms put in". An arbitrary value is a fresh variable: a formula implies a
-//! condition with a fresh variable exactly if it implies it for every value.
+//! condition with a fresh variable exactly if it implies it for every value. A value chosen from a range is
+//! one too, and the guard says that it is in the range.
 //!
 //! Invariant: the guards of an action's updates exclude each other and, where every index is in
-//! range, one of them holds; so `wp(!p)` is `!wp(p)` for every action but havoc, `assume` and
-//! `assert`.
+//! range and a chosen value in its own, one of them holds; so `wp(!p)` is `!wp(p)` for every action but havoc,
+//! `choose`, `assume` and `assert`.
 
 use indexmap::IndexSet;
 
 use super::formula::Formula;
 use super::linear::{GuardedTerm, Linear, TooLarge, index_guard, linear_cases};
-use crate::program::{Action, Place, Program, Term, VarId};
+use crate::program::{Action, Place, Program, Range, Term, VarId};
 
 /// A parallel assignment that happens if its guard holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +40,10 @@ pub fn updates(action: &Action, fresh: VarId) -> Result<Vec<Update>, TooLarge> {
             assignments(place, &linear_cases(term)?)?
         }
         Action::Havoc(place) => assignments(place, &[(Formula::True, Linear::var(fresh))])?,
+        Action::Choose(place, range) => {
+            let value = Linear::var(fresh);
+            assignments(place, &[(small_range(&value, *range)?, value)])?
+        }
         Action::Load(to, from) => assignments(to, &place_cases(from)?)?,
         Action::Swap(to, shared, new) => both(
             &assignments(to, &place_cases(shared)?)?,
@@ -77,11 +82,31 @@ pub fn wp(action: &Action, post: &Formula, fresh: VarId) -> Result<Formula, TooL
         | Action::Assign(..)
         | Action::Store(..)
         | Action::Havoc(_)
+        | Action::Choose(..)
         | Action::Load(..)
         | Action::Swap(..)
         | Action::FetchAdd(..)
         | Action::Cas(..) => precondition(&updates(action, fresh)?, post),
     })
+}
+
+/// That a term has a value of a range.
+pub fn within(term: &Linear, range: Range) -> Formula {
+    let (low, high) = range.ends();
+    let [low, high] = [low, high].map(|end| Linear::constant(end.into()));
+    Formula::and([
+        Formula::not_positive(&low.plus(-1, term)),
+        Formula::not_positive(&term.plus(-1, &high)),
+    ])
+}
+
+fn small_range(term: &Linear, range: Range) -> Result<Formula, TooLarge> {
+    let (low, high) = range.ends();
+    let small = |end: i64| Linear::constant(end.into()).is_small();
+    match small(low) && small(high) {
+        true => Ok(within(term, range)),
+        false => Err(TooLarge),
+    }
 }
 
 /// The variables that the updates may assign.

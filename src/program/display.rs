@@ -1,4 +1,5 @@
-//! Programs as text, for golden tests and for debugging: one line per step.
+//! Control-flow graphs as text, for golden tests and for debugging: one line per step. Conditions here have all
+//! their parentheses and name locations by number; as text of the input language `logic` prints them.
 //!
 //! ```text
 //! thread P
@@ -8,17 +9,24 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::lang::ast::{ArithOp, CompareOp, SpecKind};
+use crate::front::cup::ast::SpecKind;
 
 use super::{
-    Action, Background, Cond, Edge, LocId, Location, Place, Program, Spec, Term, Thread, VarId,
+    Action, Background, Cond, Edge, Init, LocId, Location, Place, Program, Spec, Term, Thread,
+    VarId,
 };
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for var in self.var_ids() {
-            let init = self.vars[var.index()].init;
-            let init = init.map_or_else(|| "*".to_owned(), |value| value.to_string());
+            let init = match self.vars[var.index()].init {
+                Init::Value(value) => value.to_string(),
+                Init::Range(range) => {
+                    let (low, high) = range.ends();
+                    format!("{low}..{high}")
+                }
+                Init::Any => "*".to_owned(),
+            };
             writeln!(f, "var {} = {init}", self.var_name(var))?;
         }
         for thread in &self.threads {
@@ -43,6 +51,10 @@ impl Program {
             Action::Assert(cond, _) => format!("assert {}", self.cond_text(cond)),
             Action::Assign(target, value) => format!("{} = {}", place(target), term(value)),
             Action::Havoc(target) => format!("{} = *", place(target)),
+            Action::Choose(target, range) => {
+                let (low, high) = range.ends();
+                format!("{} = choose({low}, {high})", place(target))
+            }
             Action::Load(target, source) => format!("{} = load {}", place(target), place(source)),
             Action::Store(target, value) => format!("store {} = {}", place(target), term(value)),
             Action::Cas(target, source, expected, new) => format!(
@@ -73,11 +85,7 @@ impl Program {
             }
             Term::Neg(inner) => format!("-({})", self.term_text(inner)),
             Term::Binary(op, left, right) => {
-                let op = match op {
-                    ArithOp::Add => "+",
-                    ArithOp::Sub => "-",
-                    ArithOp::Mul => "*",
-                };
+                let op = op.symbol();
                 format!("({} {op} {})", self.term_text(left), self.term_text(right))
             }
         }
@@ -95,14 +103,7 @@ impl Program {
                 format!("({} || {})", self.cond_text(left), self.cond_text(right))
             }
             Cond::Compare(op, left, right) => {
-                let op = match op {
-                    CompareOp::Eq => "==",
-                    CompareOp::Ne => "!=",
-                    CompareOp::Lt => "<",
-                    CompareOp::Le => "<=",
-                    CompareOp::Gt => ">",
-                    CompareOp::Ge => ">=",
-                };
+                let op = op.symbol();
                 format!("{} {op} {}", self.term_text(left), self.term_text(right))
             }
             Cond::At(thread, locations) => {
@@ -146,7 +147,7 @@ impl Program {
     fn edge_text(&self, thread: &Thread, edge: &Edge) -> String {
         let mut text = String::new();
         if let Some(bounds) = &edge.bounds {
-            let _ = write!(text, "[{}] ", self.cond_text(bounds));
+            let _ = write!(text, "[{}] ", self.cond_text(&bounds.cond));
         }
         let action = self.action_text(&edge.action);
         let _ = write!(text, "{action} -> {}", location_text(thread, edge.target));
@@ -161,7 +162,7 @@ impl Program {
         };
         write!(f, "{kind}: ")?;
         if let Some(bounds) = &spec.bounds {
-            write!(f, "[{}] ", self.cond_text(bounds))?;
+            write!(f, "[{}] ", self.cond_text(&bounds.cond))?;
         }
         writeln!(f, "{}", self.cond_text(&spec.cond))
     }

@@ -76,7 +76,7 @@ enum Kind {
 impl Variables<'_> {
     fn check_edge(&self, edge: &Edge) {
         if let Some(bounds) = &edge.bounds {
-            self.cond(bounds, Kind::Any);
+            self.cond(&bounds.cond, Kind::Any);
         }
         match &edge.action {
             Action::Skip | Action::Fence => {}
@@ -86,7 +86,7 @@ impl Variables<'_> {
                 self.place(place, Kind::Local);
                 self.term(term, Kind::Local);
             }
-            Action::Havoc(place) => self.place(place, Kind::Local),
+            Action::Havoc(place) | Action::Choose(place, _) => self.place(place, Kind::Local),
             Action::Load(place, source) => {
                 self.place(place, Kind::Local);
                 self.place(source, Kind::Shared);
@@ -132,7 +132,12 @@ impl Variables<'_> {
                 elements.iter().for_each(|term| self.term(term, kind));
             }
             Term::Neg(inner) => self.term(inner, kind),
-            Term::Binary(_, left, right) => {
+            Term::Binary(op, left, right) => {
+                let positive = matches!(**right, Term::Const(1..));
+                assert!(
+                    !op.divides() || positive,
+                    "a divisor is a positive constant"
+                );
                 self.term(left, kind);
                 self.term(right, kind);
             }

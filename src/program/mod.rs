@@ -11,15 +11,28 @@
 //! thread's own graph; locals are used by their own thread only (specs apart); shared variables are
 //! accessed as [`Action`] says.
 
+mod action;
+mod choice;
 mod display;
 mod invariants;
 mod lower;
+mod property;
 mod term;
+mod text;
 
+pub use action::action_text;
+pub(crate) use choice::Beyond;
+#[cfg(test)]
+pub(crate) use choice::spelled_out;
 pub use lower::lower;
+pub use property::{BoundsCheck, Property, PropertyKind};
 pub use term::{Cond, Place, Term};
+pub(crate) use text::{Names, cond_tree};
+pub use text::{cond_text, location_name, operand_text, term_text};
 
-use crate::lang::ast::{CompareOp, Span, SpecKind};
+use crate::front::cup::ast::{CompareOp, Role, Span, SpecKind};
+pub use crate::front::cup::range::Range;
+pub use crate::front::cup::symbols::Init;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -53,6 +66,25 @@ id!(
     /// A location of one thread, an index into [`Thread::locations`].
     LocId
 );
+id!(
+    /// What stands in the source for a step, a condition or a spec, an index into [`Program::statements`].
+    StmtId
+);
+id!(
+    /// A property, an index into [`Program::properties`].
+    PropertyId
+);
+
+/// An edge of a thread's graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EdgeId {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The location that the edge leaves.
+    pub at: LocId,
+    /// Its place among the edges of the location.
+    pub number: usize,
+}
 
 /// A checked program: scalars, threads and properties.
 #[derive(Clone, Debug)]
@@ -63,6 +95,21 @@ pub struct Program {
     pub threads: Vec<Thread>,
     /// Specs in source order.
     pub specs: Vec<Spec>,
+    /// What must hold: the properties of edges that can be reached, thread by thread, then those of specs.
+    pub properties: Vec<Property>,
+    /// What stands in the source for steps, conditions and specs.
+    pub statements: Vec<Statement>,
+}
+
+/// A statement, a condition or a spec of the source, for reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// Where it stands, without its labels.
+    pub span: Span,
+    /// Its text on one line, in the printer's normal form.
+    pub text: String,
+    /// Whether it is an optional fence, which a step leaves out unless it is in force.
+    pub is_optional_fence: bool,
 }
 
 /// A scalar variable.
@@ -74,8 +121,8 @@ pub struct Var {
     pub display_name: String,
     /// The thread it is local to, or `None` if it is shared.
     pub owner: Option<ThreadId>,
-    /// Its initial value, `None` for an arbitrary one.
-    pub init: Option<i64>,
+    /// What it starts with.
+    pub init: Init,
 }
 
 /// A thread as a control-flow graph.
@@ -120,18 +167,21 @@ pub struct Location {
 /// One step of a thread.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// What must hold of array indices: false is a violation of the property `bounds`. Checked before
-    /// the action, as part of the same step; `None` where no index depends on variables. All edges
-    /// of one location have the same bounds.
-    pub bounds: Option<Cond>,
+    /// What must hold of array indices. Checked before the action, as part of the same step; `None`
+    /// where no index depends on variables. All edges of one location have the same bounds.
+    pub bounds: Option<BoundsCheck>,
     /// What the step does.
     pub action: Action,
     /// Where it leads.
     pub target: LocId,
     /// The statement in the source, labels included; the condition alone for a [`Branch`].
     pub span: Span,
+    /// The same without labels, and its text.
+    pub stmt: StmtId,
     /// Set if the step evaluates the condition of an `if`, `while` or `do`.
     pub branch: Option<Branch>,
+    /// What the statement stands for, where the tree says so: see [`Role`].
+    pub role: Option<Role>,
 }
 
 /// One of the two ways that the evaluation of a condition can go.
@@ -162,12 +212,14 @@ pub enum Action {
     Skip,
     /// `assume(c)`, or one branch of a condition.
     Assume(Cond),
-    /// `assert(c, "message")`.
-    Assert(Cond, AssertKind),
+    /// `assert(c, "message")`: the property is that the condition holds here.
+    Assert(Cond, PropertyId),
     /// `r = e`
     Assign(Place, Term),
     /// `r = *`
     Havoc(Place),
+    /// `r = choose(low, high)`: any value of the range.
+    Choose(Place, Range),
     /// `r = X`
     Load(Place, Place),
     /// `X = e`
@@ -189,40 +241,50 @@ impl Action {
     }
 }
 
-/// What an assertion is for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum AssertKind {
-    /// A user's assertion, with its message if it has one.
-    User(Option<String>),
-    /// The overflow check of a reduced program: `assert(overflow == 0, "overflow")` over a shared
-    /// variable `overflow` (underscores may follow).
-    Overflow,
-}
-
 /// A spec over the program's scalars and locations.
 #[derive(Clone, Debug)]
 pub struct Spec {
+    /// Its property.
+    pub property: PropertyId,
     /// How it is meant.
     pub kind: SpecKind,
-    /// Its name, if it has one.
-    pub name: Option<String>,
     /// What must hold of array indices wherever the spec must hold: that evaluating the condition
-    /// from left to right meets no index out of range. False is a violation of the property
-    /// `bounds`; `None` where no index depends on variables.
-    pub bounds: Option<Cond>,
+    /// from left to right meets no index out of range. `None` where no index depends on variables.
+    pub bounds: Option<BoundsCheck>,
     /// Its condition.
     pub cond: Cond,
-    /// Where it stands.
-    pub span: Span,
 }
 
 impl Program {
+    /// The statement with this id.
+    pub fn statement(&self, id: StmtId) -> &Statement {
+        &self.statements[id.index()]
+    }
+
+    /// The property with this id.
+    pub fn property(&self, id: PropertyId) -> &Property {
+        &self.properties[id.index()]
+    }
+
+    /// The spec that a property belongs to, as its condition or as the check of its indices; `None` if
+    /// a step breaks the property.
+    pub fn spec_of(&self, property: PropertyId) -> Option<&Spec> {
+        let mut specs = self.specs.iter();
+        specs.find(|spec| {
+            let bounds = spec.bounds.as_ref().map(|bounds| bounds.property);
+            spec.property == property || bounds == Some(property)
+        })
+    }
+
+    /// The edge with this id.
+    pub fn edge(&self, id: EdgeId) -> &Edge {
+        &self.threads[id.thread.index()].location(id.at).edges[id.number]
+    }
+
     /// Whether it says what must hold: in a spec, or in an assertion.
     pub fn has_property(&self) -> bool {
-        let locations = self.threads.iter().flat_map(|thread| &thread.locations);
-        let mut edges = locations.flat_map(|location| &location.edges);
-        !self.specs.is_empty()
-            || edges.any(|edge| matches!(edge.action, Action::Assert(_, AssertKind::User(_))))
+        let mut kinds = self.properties.iter().map(|property| property.kind);
+        kinds.any(PropertyKind::is_stated)
     }
 
     /// The name of a variable in the whole program, as it is printed: `X`, `P.r`, `P_0.r`.
@@ -249,6 +311,18 @@ impl Program {
     /// The ids of all variables.
     pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..self.vars.len()).map(VarId::new)
+    }
+
+    /// The ids of all steps, thread by thread and location by location.
+    pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> {
+        let threads = self.thread_ids().zip(&self.threads);
+        threads.flat_map(|(thread, graph)| {
+            let locations = graph.locations.iter().enumerate();
+            locations.flat_map(move |(at, location)| {
+                let at = LocId::new(at);
+                (0..location.edges.len()).map(move |number| EdgeId { thread, at, number })
+            })
+        })
     }
 
     /// The ids of all threads.

@@ -1,7 +1,7 @@
 //! Terms and conditions over a program's scalars.
 
 use super::{CompareOp, LocId, ThreadId, VarId};
-use crate::lang::ast::ArithOp;
+use crate::front::cup::ast::ArithOp;
 
 /// An integer term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,8 @@ pub enum Term {
     Choice(Box<Term>, Vec<Term>),
     /// `-t`
     Neg(Box<Term>),
-    /// Sum, difference, or product of which one side is constant.
+    /// Sum, difference, product of which one side is constant, or quotient or remainder by a positive
+    /// constant.
     Binary(ArithOp, Box<Term>, Box<Term>),
 }
 

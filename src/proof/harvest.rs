@@ -1,16 +1,16 @@
 //! Predicates from the program itself, where no proof is given.
 //!
 //! The comparisons in specs, assertions and guards, and `x == c` for every constant that is assigned
-//! to a variable, in this order: there may be more than can be used. What is asked of a local that holds a shared variable's value is asked of
+//! to a variable, and the ends of ranges that values are chosen from, in this order: there may be more than can be used. What is asked of a local that holds a shared variable's value is asked of
 //! that variable too, and the other way round: predicates follow loads and stores of plain
 //! variables.
 
 use indexmap::IndexSet;
 
 use super::Proof;
-use crate::lang::ast::CompareOp;
+use crate::front::cup::ast::CompareOp;
 use crate::logic::{Formula, Predicate, Symbol, rename_cond};
-use crate::program::{Action, Cond, Place, Program, Term, VarId};
+use crate::program::{Action, Cond, Init, Place, Program, Range, Term, VarId};
 
 /// More predicates than this are not harvested.
 const MOST: usize = 60;
@@ -31,8 +31,21 @@ pub fn harvest(program: &Program) -> (Proof, bool) {
     for edge in edges() {
         found.add_action(&edge.action);
     }
+    for (id, var) in program.var_ids().zip(&program.vars) {
+        if let Init::Range(range) = var.init {
+            found.add_range(id, range);
+        }
+    }
     found.follow_copies();
     (found.proof, found.cut)
+}
+
+/// The variables that a place may be.
+fn vars(place: &Place) -> Vec<VarId> {
+    match place {
+        Place::Var(var) => vec![*var],
+        Place::Choice(_, vars) => vars.clone(),
+    }
 }
 
 #[derive(Default)]
@@ -57,6 +70,9 @@ impl Harvest {
                 self.add_value(on, new);
             }
             Action::FetchAdd(result, on, _) => self.add_copy(result, on),
+            Action::Choose(to, range) => {
+                vars(to).iter().for_each(|&var| self.add_range(var, *range));
+            }
             Action::Skip | Action::Fence | Action::Havoc(_) => {}
         }
     }
@@ -89,13 +105,17 @@ impl Harvest {
     }
 
     fn add_copy(&mut self, to: &Place, from: &Place) {
-        let vars = |place: &Place| match place {
-            Place::Var(var) => vec![*var],
-            Place::Choice(_, vars) => vars.clone(),
-        };
         for to in vars(to) {
             self.copies
                 .extend(vars(from).into_iter().map(|from| (to, from)));
+        }
+    }
+
+    /// Adds that a variable is in a range.
+    fn add_range(&mut self, var: VarId, range: Range) {
+        let (low, high) = range.ends();
+        for (op, end) in [(CompareOp::Ge, low), (CompareOp::Le, high)] {
+            self.add(Cond::Compare(op, Term::Var(var), Term::Const(end)));
         }
     }
 

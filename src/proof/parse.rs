@@ -2,19 +2,19 @@
 //!
 //! The grammar finds the entries; the language's parser reads each as a condition; then all of them
 //! are checked and lowered at once as if they were specs of the program, which are conditions over
-//! the same names. So names mean in a proof what they mean in a spec, and mistakes are told alike.
+//! the same names. So names mean in a proof what they mean in a spec, and mistakes get the same messages.
 
 use indexmap::IndexSet;
 use pest::Parser as _;
 use pest::error::{ErrorVariant, InputLocation};
 
 use super::Proof;
-use crate::lang::ast::{Cond, CondKind, Item, ItemKind, Span, Spec, SpecKind, Tree, Trivia};
-use crate::lang::check::Checked;
-use crate::lang::source::{Diagnostic, SourceFile};
-use crate::lang::{self};
+use crate::front::cup::ast::{Cond, CondKind, Item, ItemKind, Span, Spec, SpecKind, Tree, Trivia};
+use crate::front::cup::check::Checked;
+use crate::front::cup::{self};
 use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId};
 use crate::program::{self};
+use crate::source::{Diagnostic, SourceFile};
 
 /// The parser that pest makes from the grammar.
 mod grammar {
@@ -24,7 +24,7 @@ mod grammar {
     )]
 
     #[derive(pest_derive::Parser)]
-    #[grammar = "../grammar/proof.pest"]
+    #[grammar = "grammar/proof.pest"]
     pub(super) struct Grammar;
 }
 
@@ -40,7 +40,7 @@ pub fn parse(
     let mut errors = Vec::new();
     let mut roots = Vec::new();
     for entry in entries {
-        match lang::parse::condition(file, entry.span) {
+        match cup::parse::condition(file, entry.span) {
             Ok(cond) => {
                 errors.extend(unfit_parts(&cond));
                 roots.push((entry.kind, nodes.add(cond)));
@@ -178,7 +178,7 @@ fn lower(checked: &Checked, nodes: &Nodes) -> Result<Vec<Predicate>, Vec<Diagnos
     tree.items
         .retain(|item| !matches!(item.kind, ItemKind::Spec(_)));
     tree.items.extend(nodes.conds.iter().map(as_spec));
-    let checked = lang::check(tree)?;
+    let checked = cup::check(tree)?;
     let program = program::lower(&checked, &IndexSet::new());
     let lowered = program.specs.into_iter().zip(&nodes.conds);
     let mut predicates = Vec::new();

@@ -3,16 +3,16 @@
 use indexmap::IndexSet;
 
 use super::*;
-use crate::lang::source::SourceFile;
-use crate::lang::{self};
+use crate::front::cup::{self};
 use crate::program;
+use crate::source::SourceFile;
 
 const PROGRAM: &str = "shared x, a[2]; thread P { local r; r = x; if (r < 3) { x = 7; } }
     thread Q[2] { local s; s = x; assert(s != 9); }";
 
 fn read(text: &str) -> (Program, Proof, usize) {
     let file = SourceFile::new("p.cup", PROGRAM);
-    let checked = lang::load(&file).expect("the program is correct");
+    let checked = cup::load(&file).expect("the program is correct");
     let (proof, warnings) =
         parse(&SourceFile::new("p.proof", text), &checked).expect("the proof is correct");
     let program = program::lower(&checked, &IndexSet::new());
@@ -39,6 +39,41 @@ cubes {
 }
 
 #[test]
+fn proofs_name_constants_and_divide() {
+    let program = "const N = 2, LAST = N - 1; shared x; thread P[N] { local r; r = x; }";
+    let checked = cup::load(&SourceFile::new("p.cup", program)).expect("the program is correct");
+    let text = "predicates { x < N; P[LAST].r % N == 1; (x + N) / (N + 1) <= LAST; }";
+    let (proof, _) = parse(&SourceFile::new("p.proof", text), &checked).expect("a proof");
+    let program = program::lower(&checked, &IndexSet::new());
+    let texts: Vec<String> = proof.predicates.iter().map(|p| p.text(&program)).collect();
+    assert_eq!(texts, ["x < 2", "P[1].r % 2 == 1", "(x + 2) / 3 <= 1"]);
+    let (again, _) = parse(&SourceFile::new("p.proof", proof.text(&program)), &checked)
+        .expect("what is printed can be read back");
+    let formulas = |proof: &Proof| -> Vec<Formula> {
+        let predicates = proof.predicates.iter();
+        predicates
+            .map(|predicate| predicate.formula.clone())
+            .collect()
+    };
+    assert_eq!(formulas(&again), formulas(&proof));
+    let unknown = SourceFile::new("p.proof", "predicates { x < M; }");
+    assert!(parse(&unknown, &checked).is_err());
+}
+
+#[test]
+fn the_ends_of_ranges_are_harvested() {
+    let text = "shared x = 2..5; thread P { local a[2], r; r = x; a[r - 2] = choose(0, 7); }";
+    let checked = cup::load(&SourceFile::new("p.cup", text)).expect("the program is correct");
+    let program = program::lower(&checked, &IndexSet::new());
+    let (found, _) = harvest(&program);
+    let texts: Vec<String> = found.predicates.iter().map(|p| p.text(&program)).collect();
+    for text in ["x >= 2", "x <= 5", "P.a[1] >= 0", "P.a[0] <= 7", "P.r <= 5"] {
+        let text = text.to_owned();
+        assert!(texts.contains(&text), "{text} is not in {texts:?}");
+    }
+}
+
+#[test]
 fn comments_and_negated_literals_are_read() {
     let (_, proof, _) = read(
         "// a proof\npredicates { /* one */ x == 0; // two\n r < 5; }
@@ -57,7 +92,7 @@ fn repeated_and_constant_predicates_are_left_out_with_a_warning() {
 #[test]
 fn predicates_are_harvested_and_follow_copies() {
     let file = SourceFile::new("p.cup", PROGRAM);
-    let checked = lang::load(&file).expect("the program is correct");
+    let checked = cup::load(&file).expect("the program is correct");
     let program = program::lower(&checked, &IndexSet::new());
     let (found, cut) = harvest(&program);
     assert!(!cut);
@@ -83,7 +118,7 @@ fn what_properties_are_about_is_harvested_first() {
     let guards: String = (0..80).map(|i| format!("assume(r != {i}); ")).collect();
     let text =
         format!("shared x; thread P {{ local r; r = x; {guards} }} invariant small: x <= 1000;");
-    let checked = lang::load(&SourceFile::new("p.cup", text)).expect("the program is correct");
+    let checked = cup::load(&SourceFile::new("p.cup", text)).expect("the program is correct");
     let program = program::lower(&checked, &IndexSet::new());
     let (found, cut) = harvest(&program);
     assert!(cut);

@@ -1,8 +1,7 @@
 //! What a statement does with shared memory.
 
-use super::constant;
-use crate::lang::ast::{Expr, ExprKind, Place, Rhs, Stmt, StmtKind};
-use crate::lang::symbols::{Meaning, Scope, Symbols, element_name};
+use crate::front::cup::ast::{Expr, ExprKind, Place, Rhs, Stmt, StmtKind};
+use crate::front::cup::symbols::{Meaning, Scope, Symbols, element_name};
 
 /// What a statement does with shared memory.
 pub(super) enum Access<'a> {
@@ -70,7 +69,7 @@ impl<'a> Scopes<'a> {
             Rhs::Cas(on, ..) | Rhs::Swap(on, _) | Rhs::FetchAdd(on, _) => {
                 self.target(on).map(|on| Access::Update(place, rhs, on))
             }
-            Rhs::Any(_) => None,
+            Rhs::Any(_) | Rhs::Choose(..) => None,
         }
     }
 
@@ -83,14 +82,15 @@ impl<'a> Scopes<'a> {
             }
             Meaning::Array(Scope::Shared, array, size) => {
                 let index = place.index.as_deref()?;
-                Some(match constant::value(index) {
+                Some(match self.symbols.value(index) {
                     Some(number) => Target::Scalar(format!("{array}_{number}")),
                     None => {
                         Target::Choice((0..size).map(|i| element_name(array, i)).collect(), index)
                     }
                 })
             }
-            Meaning::Scalar(Scope::Local, _)
+            Meaning::Constant(_)
+            | Meaning::Scalar(Scope::Local, _)
             | Meaning::Array(Scope::Local, ..)
             | Meaning::Element(Scope::Local, ..) => None,
         }
@@ -100,7 +100,9 @@ impl<'a> Scopes<'a> {
     /// index within an index is not listed: evaluating the outer one checks it.
     pub(super) fn choices_of_place<'s>(&self, place: &'s Place) -> Vec<(usize, &'s Expr)> {
         match (place.index.as_deref(), self.meaning(place)) {
-            (Some(index), Some(Meaning::Array(_, _, size))) if constant::value(index).is_none() => {
+            (Some(index), Some(Meaning::Array(_, _, size)))
+                if self.symbols.value(index).is_none() =>
+            {
                 vec![(size, index)]
             }
             _ => Vec::new(),

@@ -1,24 +1,33 @@
 //! Makes the nodes of reduced trees.
 //!
-//! Every node that stands for a source statement carries that statement's span, so a trace of the
-//! reduced program can be told on the source's lines.
+//! Every node that stands for a source statement carries that statement's span, so that a trace of the
+//! reduced program can be shown on the source's lines, and every statement its [`Role`].
 
-use super::buffers::Rules;
-use crate::lang::ast::{
-    ArithOp, Arm, Block, CompareOp, Cond, CondKind, Expr, ExprKind, Name, Place, Rhs, Span, Stmt,
-    StmtKind, ThreadRef, Trivia, VarDecl,
+use crate::front::cup::ast::{
+    ArithOp, Arm, Block, CompareOp, Cond, CondKind, Expr, ExprKind, Mark, Name, Place, Rhs, Role,
+    Span, Stmt, StmtKind, ThreadRef, Trivia, VarDecl,
 };
+use crate::front::cup::overflow::MESSAGE as OVERFLOW_MESSAGE;
 
-/// Makes nodes that all carry one span.
+/// Makes nodes that all carry one span, and statements that all have one role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Build {
     span: Span,
+    role: Option<Role>,
 }
 
 impl Build {
     /// Nodes that stand for the source at `span`.
     pub(super) fn at(span: Span) -> Self {
-        Build { span }
+        Build { span, role: None }
+    }
+
+    /// The same with this role for statements.
+    pub(super) fn with_role(self, role: Role) -> Self {
+        Build {
+            role: Some(role),
+            ..self
+        }
     }
 
     pub(super) fn span(&self) -> Span {
@@ -121,13 +130,6 @@ impl Build {
         self.cond(CondKind::At(self.thread_ref(thread), self.name(label)))
     }
 
-    /// That all buffers are empty.
-    pub(super) fn all_empty(&self, rules: &dyn Rules) -> Cond {
-        let empty = |count: &str| self.test(count, CompareOp::Eq, 0);
-        self.all(rules.counters().into_iter().map(empty))
-            .unwrap_or_else(|| self.cond(CondKind::True))
-    }
-
     /// The conjunction, or nothing if there are no conditions.
     pub(super) fn all(&self, conds: impl IntoIterator<Item = Cond>) -> Option<Cond> {
         let conds = conds.into_iter().collect();
@@ -146,6 +148,11 @@ impl Build {
             kind,
             trivia: Trivia::default(),
             span: self.span,
+            start: self.span.start,
+            mark: Mark {
+                role: self.role,
+                overflow: false,
+            },
         }
     }
 
@@ -168,6 +175,14 @@ impl Build {
 
     pub(super) fn assert(&self, cond: Cond, message: &str) -> Stmt {
         self.stmt(StmtKind::Assert(cond, Some(message.to_owned())))
+    }
+
+    /// `assert(overflow == 0, "overflow");`
+    pub(super) fn overflow_check(&self, overflow: &str) -> Stmt {
+        let not_full = self.test(overflow, CompareOp::Eq, 0);
+        let mut check = self.assert(not_full, OVERFLOW_MESSAGE);
+        check.mark.overflow = true;
+        check
     }
 
     /// `if (cond) { stmts }` without an `else`.

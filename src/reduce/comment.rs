@@ -3,38 +3,54 @@
 //! The user's own comments are about the source (its `expect:` line even speaks of its verdicts), so
 //! they stay there and the line numbers lead back to them.
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
+use itertools::Itertools;
 
+use super::number::number;
 use super::{Flush, ReduceConfig};
-use crate::lang::ast::{Span, Stmt, StmtKind};
-use crate::lang::source::SourceFile;
-use crate::model::Model;
+use crate::front::cup::ast::{Block, ItemKind, Stmt, Tree};
+use crate::front::cup::print::print_stmt_head;
+use crate::memory::{BufferSizes, Model};
+use crate::source::SourceFile;
 
-/// `// line 12: flag0 = 1;`, the statement without its labels.
-pub(super) fn of_stmt(file: &SourceFile, stmt: &Stmt) -> String {
-    let (start, text) = match &stmt.kind {
-        StmtKind::OptionalFence(name) => (name.span.start, format!("fence? {};", name.text)),
-        StmtKind::Fence => (stmt.span.end.saturating_sub(1), "fence;".to_owned()),
-        StmtKind::Assign(place, _) => (place.span.start, words(file, place.span.to(stmt.span))),
-        StmtKind::Skip
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Assume(_)
-        | StmtKind::Assert(..)
-        | StmtKind::If(..)
-        | StmtKind::While(..)
-        | StmtKind::DoWhile(..)
-        | StmtKind::Loop(_)
-        | StmtKind::Atomic(_) => (stmt.span.start, words(file, stmt.span)),
-    };
-    format!("// line {}: {text}", file.line(start))
+/// The comments on the statements of a source whose statements are numbered.
+pub(super) struct Comments {
+    by_number: IndexMap<usize, String>,
 }
 
-/// The source at `span` on one line.
-fn words(file: &SourceFile, span: Span) -> String {
-    let text = file.text().get(span.range()).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+impl Comments {
+    /// The comments on all statements of `tree`.
+    pub(super) fn new(file: &SourceFile, tree: &Tree) -> Self {
+        let mut comments = Comments {
+            by_number: IndexMap::new(),
+        };
+        for item in &tree.items {
+            if let ItemKind::Thread(thread) = &item.kind {
+                let backgrounds = thread.backgrounds.iter();
+                let blocks = backgrounds.map(|background| &background.body);
+                for block in blocks.chain([&thread.body]) {
+                    comments.add_block(file, block);
+                }
+            }
+        }
+        comments
+    }
+
+    /// `// line 12: flag0 = 1;`, the statement as the source has it, without its labels.
+    pub(super) fn of(&self, stmt: &Stmt) -> String {
+        self.by_number[&number(stmt)].clone()
+    }
+
+    fn add_block(&mut self, file: &SourceFile, block: &Block) {
+        for stmt in &block.stmts {
+            let (line, text) = (file.line(stmt.start), print_stmt_head(&stmt.kind));
+            let comment = format!("// line {line}: {text}");
+            self.by_number.insert(number(stmt), comment);
+            for inner in stmt.kind.blocks() {
+                self.add_block(file, inner);
+            }
+        }
+    }
 }
 
 /// The comment at the top: what this is a reduction of.
@@ -48,18 +64,30 @@ pub(super) fn header(file: &SourceFile, config: &ReduceConfig) -> Vec<String> {
         ],
         Model::Tso | Model::Pso => {
             let model = config.model.to_string().to_uppercase();
-            let k = config.k;
-            let entries = if k == 1 { "entry" } else { "entries" };
             let flush = match config.flush {
                 Flush::Background => "background blocks",
                 Flush::Inline => "loops after each statement",
             };
             vec![
                 format!("// {name} under {model} as a program under SC."),
-                format!("// Store buffers of k = {k} {entries} are locals, flushes are {flush}."),
+                format!(
+                    "// Store buffers of {} are locals, flushes are {flush}.",
+                    entries(&config.sizes)
+                ),
                 format!("// {fences}"),
             ]
         }
+    }
+}
+
+/// `k = 1 entry`, or `k = 1 entry (Tail: 3)` where sizes differ.
+fn entries(sizes: &BufferSizes) -> String {
+    let k = sizes.default_entries();
+    let entries = if k == 1 { "entry" } else { "entries" };
+    let own = sizes.own().iter();
+    match own.map(|(name, k)| format!("{name}: {k}")).join(", ") {
+        own if own.is_empty() => format!("k = {k} {entries}"),
+        own => format!("k = {k} {entries} ({own})"),
     }
 }
 

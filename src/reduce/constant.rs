@@ -1,34 +1,28 @@
 //! Gives `tid` its value and computes what becomes constant by it.
 //!
 //! Only what depends on `tid` is computed, so that the rest of a program reads as its author wrote
-//! it. Arithmetic that leaves 64 bits stays as it is written.
+//! it, constants by their names. Arithmetic that leaves 64 bits stays as it is written.
 
 use super::build::Build;
-use crate::lang::ast::{ArithOp, Cond, CondKind, Expr, ExprKind, Place, Rhs};
+use crate::front::cup::ast::{Cond, CondKind, Expr, ExprKind, Place, Rhs};
+use crate::front::cup::symbols::Symbols;
 
-/// The value of a constant expression without `tid`.
-pub(super) fn value(expr: &Expr) -> Option<i64> {
-    match &expr.kind {
-        ExprKind::Num(number) => Some(*number),
-        ExprKind::Tid | ExprKind::Place(_) => None,
-        ExprKind::Neg(operand) => value(operand)?.checked_neg(),
-        ExprKind::Binary(op, left, right) => {
-            let (left, right) = (value(left)?, value(right)?);
-            match op {
-                ArithOp::Add => left.checked_add(right),
-                ArithOp::Sub => left.checked_sub(right),
-                ArithOp::Mul => left.checked_mul(right),
-            }
-        }
-    }
+/// One copy of a thread, or a thread without copies.
+#[derive(Clone, Copy)]
+pub(super) struct Copy<'a> {
+    /// The constants of the program.
+    pub symbols: &'a Symbols,
+    /// The number of the copy.
+    pub tid: Option<i64>,
 }
 
-/// The right-hand side in the copy with number `tid`.
-pub(super) fn instantiate_rhs(rhs: &Rhs, tid: Option<i64>) -> Rhs {
-    let expr = |expr: &Expr| instantiate(expr, tid);
-    let place = |place: &Place| instantiate_place(place, tid);
+/// The right-hand side in one copy.
+pub(super) fn instantiate_rhs(rhs: &Rhs, copy: Copy<'_>) -> Rhs {
+    let expr = |expr: &Expr| instantiate(expr, copy);
+    let place = |place: &Place| instantiate_place(place, copy);
     match rhs {
         Rhs::Any(span) => Rhs::Any(*span),
+        Rhs::Choose(low, high) => Rhs::Choose(expr(low), expr(high)),
         Rhs::Expr(value) => Rhs::Expr(expr(value)),
         Rhs::Cas(on, old, new) => Rhs::Cas(place(on), expr(old), expr(new)),
         Rhs::Swap(on, new) => Rhs::Swap(place(on), expr(new)),
@@ -36,25 +30,25 @@ pub(super) fn instantiate_rhs(rhs: &Rhs, tid: Option<i64>) -> Rhs {
     }
 }
 
-/// The place in the copy with number `tid`.
-pub(super) fn instantiate_place(place: &Place, tid: Option<i64>) -> Place {
+/// The place in one copy.
+pub(super) fn instantiate_place(place: &Place, copy: Copy<'_>) -> Place {
     let index = place.index.as_ref();
     Place {
-        index: index.map(|index| Box::new(instantiate(index, tid))),
+        index: index.map(|index| Box::new(instantiate(index, copy))),
         ..place.clone()
     }
 }
 
-/// The condition in the copy with number `tid`.
-pub(super) fn instantiate_cond(cond: &Cond, tid: Option<i64>) -> Cond {
-    let sub = |cond: &Cond| Box::new(instantiate_cond(cond, tid));
+/// The condition in one copy.
+pub(super) fn instantiate_cond(cond: &Cond, copy: Copy<'_>) -> Cond {
+    let sub = |cond: &Cond| Box::new(instantiate_cond(cond, copy));
     let kind = match &cond.kind {
         CondKind::True | CondKind::False | CondKind::Any | CondKind::At(..) => cond.kind.clone(),
         CondKind::Not(operand) => CondKind::Not(sub(operand)),
         CondKind::And(left, right) => CondKind::And(sub(left), sub(right)),
         CondKind::Or(left, right) => CondKind::Or(sub(left), sub(right)),
         CondKind::Compare(op, left, right) => {
-            CondKind::Compare(*op, instantiate(left, tid), instantiate(right, tid))
+            CondKind::Compare(*op, instantiate(left, copy), instantiate(right, copy))
         }
     };
     Cond {
@@ -63,16 +57,16 @@ pub(super) fn instantiate_cond(cond: &Cond, tid: Option<i64>) -> Cond {
     }
 }
 
-/// The expression in the copy with number `tid`.
-fn instantiate(expr: &Expr, tid: Option<i64>) -> Expr {
-    let sub = |expr: &Expr| Box::new(instantiate(expr, tid));
+/// The expression in one copy.
+fn instantiate(expr: &Expr, copy: Copy<'_>) -> Expr {
+    let sub = |expr: &Expr| Box::new(instantiate(expr, copy));
     let kind = match &expr.kind {
         ExprKind::Num(_) => expr.kind.clone(),
-        ExprKind::Tid => match tid {
+        ExprKind::Tid => match copy.tid {
             Some(number) => ExprKind::Num(number),
             None => ExprKind::Tid,
         },
-        ExprKind::Place(place) => ExprKind::Place(instantiate_place(place, tid)),
+        ExprKind::Place(place) => ExprKind::Place(instantiate_place(place, copy)),
         ExprKind::Neg(operand) => ExprKind::Neg(sub(operand)),
         ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, sub(left), sub(right)),
     };
@@ -80,7 +74,7 @@ fn instantiate(expr: &Expr, tid: Option<i64>) -> Expr {
         kind,
         span: expr.span,
     };
-    match value(&instance) {
+    match copy.symbols.value(&instance) {
         Some(number) if mentions_tid(expr) && number != i64::MIN => {
             Build::at(expr.span).num(number)
         }
@@ -100,7 +94,21 @@ fn mentions_tid(expr: &Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::ast::Span;
+    use crate::front::cup::ast::{ArithOp, Span};
+    use crate::front::cup::symbols::Constant;
+
+    /// The expression in a copy of a program with the constant `N`, which is 4.
+    fn in_copy(expr: &Expr, tid: i64) -> Expr {
+        let mut symbols = Symbols::default();
+        let span = Span::default();
+        let constant = Constant { value: 4, span };
+        symbols.constants.insert("N".to_owned(), constant);
+        let copy = Copy {
+            symbols: &symbols,
+            tid: Some(tid),
+        };
+        instantiate(expr, copy)
+    }
 
     fn binary(op: ArithOp, left: Expr, right: Expr) -> Expr {
         build().expr(ExprKind::Binary(op, Box::new(left), Box::new(right)))
@@ -117,16 +125,23 @@ mod tests {
     #[test]
     fn what_depends_on_tid_is_computed() {
         let other = binary(ArithOp::Sub, build().num(1), tid());
-        assert_eq!(instantiate(&other, Some(0)), build().num(1));
+        assert_eq!(in_copy(&other, 0), build().num(1));
         let less = binary(ArithOp::Sub, tid(), build().num(3));
-        assert_eq!(instantiate(&less, Some(1)), build().num(-2));
-        assert_eq!(value(&build().num(-2)), Some(-2));
+        assert_eq!(in_copy(&less, 1), build().num(-2));
+        let last = binary(
+            ArithOp::Sub,
+            build().var("N"),
+            binary(ArithOp::Add, tid(), build().num(1)),
+        );
+        assert_eq!(in_copy(&last, 1), build().num(2));
     }
 
     #[test]
     fn what_does_not_depend_on_tid_stays_as_written() {
+        let named = binary(ArithOp::Div, build().var("N"), build().num(2));
+        assert_eq!(in_copy(&named, 1), named);
         let sum = binary(ArithOp::Add, build().num(1), build().num(2));
-        assert_eq!(instantiate(&sum, Some(1)), sum);
+        assert_eq!(in_copy(&sum, 1), sum);
         let mixed = binary(
             ArithOp::Add,
             binary(ArithOp::Mul, tid(), build().num(4)),
@@ -134,14 +149,13 @@ mod tests {
         );
         let variable = binary(ArithOp::Add, mixed, build().var("r"));
         let expected = binary(ArithOp::Add, build().num(11), build().var("r"));
-        assert_eq!(instantiate(&variable, Some(2)), expected);
+        assert_eq!(in_copy(&variable, 2), expected);
     }
 
     #[test]
     fn arithmetic_beyond_64_bits_stays() {
         let large = binary(ArithOp::Add, build().num(i64::MAX), tid());
         let expected = binary(ArithOp::Add, build().num(i64::MAX), build().num(1));
-        assert_eq!(instantiate(&large, Some(1)), expected);
-        assert_eq!(value(&expected), None);
+        assert_eq!(in_copy(&large, 1), expected);
     }
 }

@@ -11,7 +11,7 @@
 //! `fence`, `cas`, `swap`, `fetch_add`, and `assert` over shared variables. Call these *sensitive*. All
 //! others may trade places with a flush that is next to them.
 //!
-//! **Background blocks** are flushes at any time while nobody holds the atomic section. The group
+//! **Background blocks** are flushes at any time while no thread holds the atomic section. The group
 //! that stands for one statement is not disturbed by them, and needs no flush inside, being one step.
 //!
 //! **Within the user's `atomic`** background blocks do not run, but the semantics lets the thread
@@ -24,7 +24,7 @@
 //! a loop stands (or which is the first step of the section: then the flush can be done before it,
 //! while the section is free), or over the back edge of a `do` or `loop` that begins with it; so
 //! these have one more loop at the end of their body. `while` and `if` begin with a condition, which
-//! is insensitive. Before the section's first step nobody holds it, and background blocks can run.
+//! is insensitive. Before the section's first step no thread holds it, and background blocks can run.
 //! Conversely the loops only do flushes that the semantics allows there, because the section is held.
 //!
 //! **Inline**, the paper's form, has no background blocks but a loop after each statement, each
@@ -38,32 +38,14 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-use super::buffers::Rules;
+use super::Flush;
 use super::build::Build;
 use super::names::Names;
+use super::rules::Rules;
 use super::statement::Statements;
-use crate::lang::ast::{Arm, Background, Block, CondKind, Span, Stmt, StmtKind, Trivia};
-
-/// How a reduced program says that buffers are flushed at any time.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    clap::ValueEnum,
-    serde::Serialize,
-    serde::Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Flush {
-    /// By `background` blocks, one per buffer.
-    #[default]
-    Background,
-    /// By a loop after each statement, as in the paper.
-    Inline,
-}
+use crate::front::cup::ast::{
+    Arm, Background, Block, CondKind, Role, Span, Stmt, StmtKind, Trivia,
+};
 
 /// The labels of a location that specs name.
 type Labels<'a> = Vec<&'a str>;
@@ -218,7 +200,7 @@ impl<'a> Body<'a> {
     /// A loop of flushes within an atomic section, if the thread has buffers.
     fn held_loop(&self, span: Span) -> Option<Stmt> {
         let (rules, _) = self.statements.buffers?;
-        let build = Build::at(span);
+        let build = flushing(span);
         let body = one_flush(build, rules);
         Some(flush_loop(build, rules, body))
     }
@@ -230,7 +212,7 @@ impl<'a> Body<'a> {
             .statements
             .buffers
             .filter(|_| self.flush == Flush::Inline)?;
-        let build = Build::at(span);
+        let build = flushing(span);
         let mut group = build.stmt(StmtKind::Atomic(build.block(one_flush(build, rules))));
         let labels = self.waiting_labels(next);
         group
@@ -269,8 +251,14 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The `background` blocks of a thread, one per buffer.
-pub(super) fn backgrounds(build: Build, rules: &dyn Rules) -> Vec<Background> {
+/// Makes the statements of flushes.
+fn flushing(span: Span) -> Build {
+    Build::at(span).with_role(Role::Flushing)
+}
+
+/// The `background` blocks of a thread that stands at `span`, one per buffer.
+pub(super) fn backgrounds(span: Span, rules: &dyn Rules) -> Vec<Background> {
+    let build = flushing(span);
     let blocks = rules.flushes(build).into_iter().map(|flush| Background {
         body: build.block(flush.stmts),
         trivia: Trivia {
@@ -367,5 +355,7 @@ fn with_kind(stmt: &Stmt, kind: StmtKind) -> Stmt {
         kind,
         trivia: stmt.trivia.clone(),
         span: stmt.span,
+        start: stmt.start,
+        mark: stmt.mark,
     }
 }

@@ -1,19 +1,23 @@
 //! Turns a program under TSO or PSO into an equivalent one under SC, whose locals hold the store
 //! buffers.
 //!
-//! Input: a checked program and its source. Output: a tree of the same language, which passes the same
-//! checks; it is printed by `cupola translate` and read by every later stage. The reductions are those of
-//! Dan, Meshman, Vechev and Yahav (SAS 2013): [`pso`] is Fig. 5, [`tso`] is Fig. 12.
+//! Input: a checked program and its source. Output: a [`Reduction`]: a tree of the same language, which
+//! passes the same checks, the programs that the source and the tree are lowered to, and the link between
+//! the two: the origin of every step, the variable of the source that each variable is, and the
+//! variables of the buffers. `cupola translate` prints the tree; every later stage takes the value.
+//! The reductions are those of Dan, Meshman, Vechev and Yahav (SAS 2013): [`pso`] is Fig. 5, [`tso`] is
+//! Fig. 12.
 //!
-//! The steps: [`sc`] resolves copies and optional fences; [`buffers`] finds out which buffers each
-//! thread needs and names their locals; [`statement`] translates each statement by the model's rules;
-//! [`flush`] says where flushes stand; this module puts the threads and specs together.
+//! The steps: [`number`] numbers the statements of the source; [`sc`] resolves copies and optional
+//! fences; [`buffers`] finds out which buffers each thread needs and names their locals; [`statement`]
+//! translates each statement by the model's [`rules`]; [`flush`] says where flushes stand; this module puts
+//! the threads and specs together; [`vars`] and [`origin`] connect the lowered programs.
 //!
-//! Invariant: as long as no buffer exceeds `k` entries, the states of the reduced program in which
-//! nobody holds the atomic section are exactly the source's states under the model, buffers told
-//! by locals; and the reduced program breaks the assertion `overflow` if and only if some buffer of
-//! the source can exceed `k`. Not here: parsing and printing (`lang`), the models' own semantics
-//! (`explore`).
+//! Invariant: as long as no buffer exceeds its `k` entries, the states of the reduced program in which
+//! no thread holds the atomic section are exactly the source's states under the model, with the buffers
+//! in locals; and the reduced program breaks the assertion `overflow` if and only if some buffer of
+//! the source can exceed its `k`. Not here: parsing and printing (`front`), the models' own semantics
+//! (`semantics`).
 
 mod access;
 mod buffers;
@@ -22,99 +26,245 @@ mod comment;
 mod constant;
 mod flush;
 mod names;
-pub mod pso;
+mod number;
+mod origin;
+mod properties;
+mod pso;
+mod rules;
 mod sc;
+mod sizes;
+mod slots;
 mod specs;
 mod statement;
-pub mod tso;
+mod tso;
+mod vars;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::lang::ast::{Item, ItemKind, LocalLine, Span, Thread, Tree, Trivia};
-use crate::lang::check::Checked;
-use crate::lang::source::{Diagnostic, SourceFile};
-use crate::model::Model;
+use crate::front::cup::ast::{Item, ItemKind, LocalLine, Span, Thread, Tree, Trivia};
+use crate::front::cup::check::{Checked, check};
+use crate::memory::{BufferSizes, Model};
+use crate::program::{EdgeId, Program, PropertyId, VarId, lower};
+use crate::source::{Diagnostic, SourceFile};
 use access::Scopes;
+use buffers::Layout;
 use build::Build;
+use comment::Comments;
+use origin::Origins;
 use sc::Resolved;
 use specs::Waiting;
 use statement::Statements;
+use vars::Vars;
 
-pub use buffers::{Buffers, Layout};
-pub use flush::Flush;
+pub use origin::Origin;
+use properties::source_properties;
+pub use sizes::SizesError;
+pub use slots::{BufferVars, SlotVars};
 
 /// What to reduce for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReduceConfig {
     /// The memory model of the source.
     pub model: Model,
-    /// The number of entries of each buffer, at least 1.
-    pub k: usize,
+    /// The numbers of entries of buffers, without meaning under SC.
+    pub sizes: BufferSizes,
     /// The optional fences in force.
     pub fences: IndexSet<String>,
     /// Where flushes stand.
     pub flush: Flush,
 }
 
+/// How a reduced program says that buffers are flushed at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flush {
+    /// By `background` blocks, one per buffer.
+    #[default]
+    Background,
+    /// By a loop after each statement, as in the paper.
+    Inline,
+}
+
+/// A program under SC that does what a source does under a model, and what connects the two.
+#[derive(Clone, Debug)]
+pub struct Reduction {
+    /// What it was reduced for.
+    pub config: ReduceConfig,
+    /// The reduced tree with its symbols; it has no copies and no optional fences.
+    pub checked: Checked,
+    /// The reduced program.
+    pub program: Program,
+    /// The source program, with the fences in force.
+    pub source: Program,
+    origins: Origins,
+    vars: Vars,
+    properties: Vec<Option<PropertyId>>,
+}
+
 /// Why a program cannot be reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum ReduceError {
-    /// It has a `background` block, which has a meaning under SC only.
-    #[error("a program with `background` blocks has SC semantics only, not {}", .model.to_string().to_uppercase())]
-    Background {
-        /// The model asked for.
-        model: Model,
-        /// The first such block.
-        span: Span,
-    },
+    /// It has a `background` block.
+    #[error(transparent)]
+    Background(#[from] HasBackground),
+    /// The sizes of buffers mean nothing for it.
+    #[error(transparent)]
+    Sizes(#[from] SizesError),
+    /// The reduced program exceeds a limit of the language.
+    #[error("the reduced program breaks a rule of the language: {}", first_message(.0))]
+    TooLarge(Vec<Diagnostic>),
+}
+
+/// A program has a `background` block, which has a meaning under SC only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a program with `background` blocks has SC semantics only, not {}", .model.to_string().to_uppercase())]
+pub struct HasBackground {
+    /// The model asked for.
+    pub model: Model,
+    /// The first such block.
+    pub span: Span,
+}
+
+fn first_message(diagnostics: &[Diagnostic]) -> &str {
+    let first = diagnostics.first();
+    first.map_or("it is too large", |first| first.message.as_str())
+}
+
+/// Whether sizes of buffers mean something for a program under a model.
+pub fn sizes_fit(sizes: &BufferSizes, checked: &Checked, model: Model) -> Result<(), SizesError> {
+    sizes::entries(sizes, &checked.symbols, model).map(|_| ())
 }
 
 /// Whether a program has a meaning under a model.
-pub fn fits(checked: &Checked, model: Model) -> Result<(), ReduceError> {
+pub fn fits(checked: &Checked, model: Model) -> Result<(), HasBackground> {
     match (model, first_background(&checked.tree)) {
-        (Model::Tso | Model::Pso, Some(span)) => Err(ReduceError::Background { model, span }),
+        (Model::Tso | Model::Pso, Some(span)) => Err(HasBackground { model, span }),
         (Model::Sc, _) | (_, None) => Ok(()),
     }
 }
 
-/// The program under SC that does what the source does under the model of `config`.
+/// Reduces a program to one under SC that does what the source does under the model of `config`.
 pub fn reduce(
     file: &SourceFile,
     checked: &Checked,
     config: &ReduceConfig,
-) -> Result<Tree, ReduceError> {
+) -> Result<Reduction, ReduceError> {
     fits(checked, config.model)?;
-    let resolved = sc::resolve(file, checked, &config.fences);
+    let checked = &number::numbered(checked);
+    let comments = Comments::new(file, &checked.tree);
+    let resolved = sc::resolve(&comments, checked, &config.fences);
+    let entries = sizes::entries(&config.sizes, &checked.symbols, config.model)?;
+    let layout = Layout::of(checked, &resolved, config.model, &entries);
     let mut tree = match config.model {
         Model::Sc => resolved.tree,
-        Model::Tso | Model::Pso => relax(file, checked, &resolved, config),
+        Model::Tso | Model::Pso => relax(&comments, checked, &resolved, (&layout, config.flush)),
     };
     add_header(&mut tree, comment::header(file, config));
-    Ok(tree)
+    let source = lower(checked, &config.fences);
+    let reduced = check(tree).map_err(ReduceError::TooLarge)?;
+    let program = lower(&reduced, &IndexSet::new());
+    let origins = match config.model {
+        Model::Sc => Origins::same(&program),
+        Model::Tso | Model::Pso => Origins::from_roles(&source, &program),
+    };
+    Ok(Reduction {
+        config: config.clone(),
+        checked: reduced,
+        properties: source_properties(&source, &program, &origins),
+        origins,
+        vars: Vars::new(&source, &program, &layout),
+        program,
+        source,
+    })
 }
 
-/// The names of the variables that [`reduce`] adds.
-pub fn layout(file: &SourceFile, checked: &Checked, config: &ReduceConfig) -> Layout {
-    let resolved = sc::resolve(file, checked, &config.fences);
-    Layout::of(checked, &resolved, config)
+impl Reduction {
+    /// The reduced tree.
+    pub fn tree(&self) -> &Tree {
+        &self.checked.tree
+    }
+
+    /// The memory model of the source.
+    pub fn model(&self) -> Model {
+        self.config.model
+    }
+
+    /// What a step of the reduced program is in the source.
+    pub fn origin(&self, edge: EdgeId) -> Origin {
+        self.origins.of(edge)
+    }
+
+    /// The property of the source that a property of the reduced program is; `None` for an overflow check that the source
+    /// does not have.
+    pub fn source_property(&self, property: PropertyId) -> Option<PropertyId> {
+        self.properties[property.index()]
+    }
+
+    /// The variable of the source that a variable of the reduced program is.
+    pub fn source_var(&self, var: VarId) -> Option<VarId> {
+        self.vars.to_source[var.index()]
+    }
+
+    /// The variable of the reduced program that a variable of the source is.
+    pub fn reduced_var(&self, var: VarId) -> VarId {
+        self.vars.to_reduced[var.index()]
+    }
+
+    /// The buffers, thread by thread and, under PSO, by variable in declaration order.
+    pub fn buffers(&self) -> &[BufferVars] {
+        &self.vars.buffers
+    }
+
+    /// The variable of the reduced program that a store into a full buffer sets, if there is a buffer.
+    pub fn overflow(&self) -> Option<VarId> {
+        self.vars.overflow
+    }
+
+    /// Whether the reduced program does what the source does, however long buffers get: there are none.
+    pub fn is_exact(&self) -> bool {
+        self.vars.buffers.is_empty()
+    }
+}
+
+impl Flush {
+    /// All of them.
+    pub const ALL: [Flush; 2] = [Flush::Background, Flush::Inline];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Flush::Background => "background",
+            Flush::Inline => "inline",
+        }
+    }
+}
+
+impl HasBackground {
+    /// The error at its place of the source.
+    pub fn to_diagnostic(self) -> Diagnostic {
+        let error = Diagnostic::error(self.to_string(), self.span, "the first such block");
+        error.with_note("ask for SC, or go back to the program without such blocks")
+    }
 }
 
 impl ReduceError {
-    /// The error at its place of the source.
-    pub fn to_diagnostic(&self) -> Diagnostic {
+    /// The error at its places of the source; sizes of buffers stand nowhere there.
+    pub fn into_diagnostics(self) -> Result<Vec<Diagnostic>, SizesError> {
         match self {
-            ReduceError::Background { span, .. } => {
-                Diagnostic::error(self.to_string(), *span, "the first such block").with_note(
-                    "ask for `--model sc`, or go back to the program without such blocks",
-                )
-            }
+            ReduceError::Background(error) => Ok(vec![error.to_diagnostic()]),
+            ReduceError::TooLarge(diagnostics) => Ok(diagnostics),
+            ReduceError::Sizes(error) => Err(error),
         }
     }
 }
 
 /// The reduction under TSO or PSO of a program without copies and optional fences.
-fn relax(file: &SourceFile, checked: &Checked, resolved: &Resolved, config: &ReduceConfig) -> Tree {
-    let layout = Layout::of(checked, resolved, config);
+fn relax(
+    comments: &Comments,
+    checked: &Checked,
+    resolved: &Resolved,
+    (layout, flush): (&Layout, Flush),
+) -> Tree {
     let named = specs::named_labels(&resolved.tree);
     let mut waiting: Waiting = IndexMap::new();
     let mut items = Vec::new();
@@ -123,18 +273,21 @@ fn relax(file: &SourceFile, checked: &Checked, resolved: &Resolved, config: &Red
             ItemKind::Thread(thread) => {
                 let source = resolved.source(thread);
                 let statements = Statements {
-                    file,
+                    comments,
                     scopes: Scopes::new(&checked.symbols, source),
                     buffers: layout.of_thread(&thread.name.text),
                 };
                 let labels = checked.symbols.threads[source].labels.keys();
                 let named = named.get(&thread.name.text).cloned().unwrap_or_default();
-                let mut body = flush::Body::new(statements, config.flush, labels, named);
-                let thread = relax_thread(thread, &mut body, &layout, config.flush);
+                let mut body = flush::Body::new(statements, flush, labels, named);
+                let thread = relax_thread(thread, &mut body, layout, flush);
                 waiting.insert(thread.name.text.clone(), body.into_waiting());
                 ItemKind::Thread(thread)
             }
-            ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => item.kind.clone(),
+            ItemKind::Const(_)
+            | ItemKind::Shared(_)
+            | ItemKind::Placement(_)
+            | ItemKind::Spec(_) => item.kind.clone(),
         };
         items.push(Item {
             kind,
@@ -142,7 +295,7 @@ fn relax(file: &SourceFile, checked: &Checked, resolved: &Resolved, config: &Red
             span: item.span,
         });
     }
-    specs::relax(&mut items, &layout, &waiting);
+    specs::relax(&mut items, layout, &waiting);
     if let Some(overflow) = &layout.overflow {
         declare_overflow(&mut items, overflow);
     }
@@ -161,7 +314,7 @@ fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush:
         let lines = rules.locals().into_iter();
         locals.extend(lines.map(|(comment, names)| buffer_line(build, &comment, &names)));
         if flush == Flush::Background {
-            backgrounds = flush::backgrounds(build, rules);
+            backgrounds = flush::backgrounds(build.span(), rules);
         }
     }
     let mut body = body.translate(&thread.body);
@@ -189,7 +342,7 @@ fn buffer_line(build: Build, comment: &str, names: &[&str]) -> LocalLine {
     }
 }
 
-/// Declares the variable that tells of an overflow, behind the program's own shared variables.
+/// Declares the variable that an overflow sets, behind the program's own shared variables.
 fn declare_overflow(items: &mut Vec<Item>, overflow: &str) {
     let is_shared = |item: &Item| matches!(item.kind, ItemKind::Shared(_));
     let last = items.iter().rposition(is_shared).unwrap_or(0);
@@ -216,7 +369,9 @@ fn add_header(tree: &mut Tree, header: Vec<String>) {
 fn first_background(tree: &Tree) -> Option<Span> {
     let threads = tree.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(thread),
-        ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => None,
+        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => {
+            None
+        }
     });
     let mut blocks = threads.flat_map(|thread| &thread.backgrounds);
     blocks.next().map(|block| block.span)

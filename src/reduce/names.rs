@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-use crate::lang::symbols::{Symbols, Variable, element_name};
+use crate::front::cup::symbols::{Symbols, Variable, element_name};
 
 /// The names that are taken.
 pub(super) struct Names {
@@ -14,11 +14,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The names of variables and threads, the reserved ones (`A_i`, `P_i`) included.
+    /// The names of constants, variables and threads, the reserved ones (`A_i`, `P_i`) included.
     pub(super) fn of_program(symbols: &Symbols) -> Self {
         let mut names = Names {
             taken: FxHashSet::default(),
         };
+        names.taken.extend(symbols.constants.keys().cloned());
         names.take_variables(&symbols.shared);
         for (name, thread) in &symbols.threads {
             names.take_family(name, thread.copies);
@@ -75,11 +76,11 @@ mod tests {
         let variable = |size| Variable {
             size,
             init: Vec::new(),
-            span: crate::lang::ast::Span::default(),
+            span: crate::front::cup::ast::Span::default(),
         };
         let mut symbols = Symbols::default();
         symbols.shared.insert("A".to_owned(), variable(Some(2)));
-        let mut thread = crate::lang::symbols::ThreadSymbols {
+        let mut thread = crate::front::cup::symbols::ThreadSymbols {
             copies: Some(2),
             ..Default::default()
         };

@@ -1,42 +1,41 @@
 //! The rules of the reduction from PSO to SC, as in Fig. 5 of the paper.
 //!
 //! Thread `t0` has for each variable `X` that it stores to the locals `X_1_t0 … X_k_t0`, the oldest
-//! entry first, and `X_cnt_t0`, the number of entries. Slots beyond the count keep what they last
+//! entry first, where `k` may differ between variables, and `X_cnt_t0`, the number of entries. Slots beyond the count keep what they last
 //! held; nothing reads them. An atomic operation waits for the buffer of its own variable alone: under
 //! PSO it is no fence.
 
 use indexmap::IndexMap;
 
-use super::buffers::{Flushing, Rules};
 use super::build::Build;
-use crate::lang::ast::{ArithOp, CompareOp, Cond, Expr, Place, Rhs, Stmt, StmtKind};
+use super::rules::{Flushing, Rules, Scalar};
+use super::slots::{BufferVars, SlotVars};
+use crate::front::cup::ast::{ArithOp, CompareOp, Cond, Expr, Place, Rhs, Role, Stmt, StmtKind};
+use crate::program::{ThreadId, VarId};
 
 /// The buffers of a thread, by the scalar that they are for, in declaration order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Buffers(pub IndexMap<String, Buffer>);
+pub(super) struct Buffers(IndexMap<String, Buffer>);
 
 /// The buffer of a thread for one scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Buffer {
+pub(super) struct Buffer {
+    /// The scalar.
+    var: VarId,
     /// The locals with the entries, the oldest first.
-    pub slots: Vec<String>,
+    slots: Vec<String>,
     /// The local with the number of entries.
-    pub count: String,
+    count: String,
 }
 
 impl Buffers {
-    /// Buffers of `k` entries for the scalars.
-    pub(super) fn new(
-        scalars: impl Iterator<Item = String>,
-        k: usize,
-        fresh: &mut dyn FnMut(String) -> String,
-    ) -> Self {
-        let buffers = scalars.map(|scalar| {
-            let slots = (1..=k)
-                .map(|slot| fresh(format!("{scalar}_{slot}")))
-                .collect();
-            let count = fresh(format!("{scalar}_cnt"));
-            (scalar, Buffer { slots, count })
+    /// A buffer for each scalar.
+    pub(super) fn new(scalars: Vec<Scalar>, fresh: &mut dyn FnMut(String) -> String) -> Self {
+        let buffers = scalars.into_iter().map(|Scalar { name, var, entries }| {
+            let slots = (1..=entries).map(|slot| fresh(format!("{name}_{slot}")));
+            let slots = slots.collect();
+            let count = fresh(format!("{name}_cnt"));
+            (name, Buffer { var, slots, count })
         });
         Buffers(buffers.collect())
     }
@@ -48,7 +47,7 @@ impl Rules for Buffers {
     }
 
     fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Cond, Vec<Stmt>) {
-        let Buffer { slots, count } = &self.0[scalar];
+        let Buffer { slots, count, .. } = &self.0[scalar];
         let arms = slots.iter().zip(1..).map(|(slot, number)| {
             let full_so_far = build.test(count, CompareOp::Eq, number);
             (full_so_far, vec![build.assign(slot, value.clone())])
@@ -61,7 +60,7 @@ impl Rules for Buffers {
     }
 
     fn load(&self, build: Build, scalar: &str, into: &Place) -> Stmt {
-        let Buffer { slots, count } = &self.0[scalar];
+        let Buffer { slots, count, .. } = &self.0[scalar];
         let sources = std::iter::once(scalar).chain(slots.iter().map(String::as_str));
         let arms = sources.zip(0..).map(|(source, number)| {
             let newest = build.test(count, CompareOp::Eq, number);
@@ -102,18 +101,37 @@ impl Rules for Buffers {
         });
         lines.collect()
     }
+
+    fn vars(&self, thread: ThreadId, added: &mut dyn Iterator<Item = VarId>) -> Vec<BufferVars> {
+        let mut next = || added.next().expect("every local is declared");
+        let buffers = self.0.values().map(|buffer| BufferVars {
+            thread,
+            scalars: vec![buffer.var],
+            slots: buffer
+                .slots
+                .iter()
+                .map(|_| SlotVars {
+                    lhs: None,
+                    value: next(),
+                })
+                .collect(),
+            count: next(),
+        });
+        buffers.collect()
+    }
 }
 
 /// The oldest entry goes to memory, the others move up.
 fn flush(build: Build, scalar: &str, buffer: &Buffer) -> Vec<Stmt> {
-    let Buffer { slots, count } = buffer;
+    let Buffer { var, slots, count } = buffer;
+    let write = build.with_role(Role::Flush(var.index()));
     let shifts = slots.windows(2).zip(1..).map(|(pair, number)| {
         let more = build.test(count, CompareOp::Gt, number);
         build.when(more, vec![build.assign(&pair[0], build.var(&pair[1]))])
     });
     let mut stmts = vec![
         build.assume(build.test(count, CompareOp::Gt, 0)),
-        build.assign(scalar, build.var(&slots[0])),
+        write.assign(scalar, build.var(&slots[0])),
     ];
     stmts.extend(shifts);
     stmts.push(build.assign(count, build.one_off(ArithOp::Sub, count)));

@@ -2,7 +2,7 @@
 //!
 //! SC needs no buffers. What is resolved here is what the other reductions should not have to think
 //! about: copies of a thread become threads of their own (`P[0]` is `P_0`) in which `tid` is a
-//! number, optional fences become fences or skips, placements and comments go. Under SC a `fence;`
+//! number, optional fences become fences or skips, placements and comments go; constants stay. Under SC a `fence;`
 //! has no effect and stays as it is, so that the program still says where its fences are.
 //!
 //! Invariant: every statement of the source is one statement of each of its copies, with its labels
@@ -10,15 +10,14 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::comment;
-use super::constant::{instantiate_cond, instantiate_place, instantiate_rhs};
-use crate::lang::ast::{
+use super::comment::Comments;
+use super::constant::{Copy, instantiate_cond, instantiate_place, instantiate_rhs};
+use crate::front::cup::ast::{
     Arm, Background, Block, Cond, CondKind, Expr, ExprKind, Item, ItemKind, LocalLine, Name, Place,
     Spec, Stmt, StmtKind, Thread, ThreadRef, Tree, Trivia,
 };
-use crate::lang::check::Checked;
-use crate::lang::source::SourceFile;
-use crate::lang::symbols::Symbols;
+use crate::front::cup::check::Checked;
+use crate::front::cup::symbols::Symbols;
 
 /// A program without copies and optional fences.
 pub(super) struct Resolved {
@@ -36,19 +35,26 @@ impl Resolved {
 }
 
 /// Resolves copies and optional fences.
-pub(super) fn resolve(file: &SourceFile, checked: &Checked, fences: &IndexSet<String>) -> Resolved {
+pub(super) fn resolve(
+    comments: &Comments,
+    checked: &Checked,
+    fences: &IndexSet<String>,
+) -> Resolved {
     let mut resolved = Resolved {
         tree: Tree::default(),
         sources: IndexMap::new(),
     };
+    let symbols = &checked.symbols;
     let mut blank_before = false;
     for item in &checked.tree.items {
         blank_before |= item.trivia.blank_before;
         let kinds = match &item.kind {
-            ItemKind::Shared(vars) => vec![ItemKind::Shared(vars.clone())],
-            ItemKind::Thread(thread) => instances(file, thread, fences, &mut resolved.sources),
+            ItemKind::Const(_) | ItemKind::Shared(_) => vec![item.kind.clone()],
+            ItemKind::Thread(thread) => {
+                instances((comments, symbols), thread, fences, &mut resolved.sources)
+            }
             ItemKind::Placement(_) => Vec::new(),
-            ItemKind::Spec(spec) => vec![ItemKind::Spec(resolve_spec(spec))],
+            ItemKind::Spec(spec) => vec![ItemKind::Spec(resolve_spec(spec, symbols))],
         };
         for kind in kinds {
             let is_thread = matches!(kind, ItemKind::Thread(_));
@@ -66,17 +72,24 @@ pub(super) fn resolve(file: &SourceFile, checked: &Checked, fences: &IndexSet<St
 
 /// The copies of a thread, or the thread itself.
 fn instances(
-    file: &SourceFile,
+    (comments, symbols): (&Comments, &Symbols),
     thread: &Thread,
     fences: &IndexSet<String>,
     sources: &mut IndexMap<String, String>,
 ) -> Vec<ItemKind> {
+    let copies = symbols.copies(&thread.name.text);
     let numbers: Vec<Option<i64>> = match thread.copies {
-        Some(copies) => (0..copies.value).map(Some).collect(),
+        Some(_) => (0..).take(copies).map(Some).collect(),
         None => vec![None],
     };
     let instances = numbers.into_iter().map(|tid| {
-        let instance = Instance { file, fences, tid }.thread(thread);
+        let copy = Copy { symbols, tid };
+        let instance = Instance {
+            comments,
+            fences,
+            copy,
+        }
+        .thread(thread);
         sources.insert(instance.name.text.clone(), thread.name.text.clone());
         ItemKind::Thread(instance)
     });
@@ -85,14 +98,14 @@ fn instances(
 
 /// One copy of a thread, or the thread itself.
 struct Instance<'a> {
-    file: &'a SourceFile,
+    comments: &'a Comments,
     fences: &'a IndexSet<String>,
-    tid: Option<i64>,
+    copy: Copy<'a>,
 }
 
 impl Instance<'_> {
     fn thread(&self, thread: &Thread) -> Thread {
-        let name = match self.tid {
+        let name = match self.copy.tid {
             Some(tid) => format!("{}_{tid}", thread.name.text),
             None => thread.name.text.clone(),
         };
@@ -132,22 +145,24 @@ impl Instance<'_> {
     fn stmt(&self, stmt: &Stmt) -> Stmt {
         let mut trivia = without_comments(&stmt.trivia);
         if matches!(stmt.kind, StmtKind::OptionalFence(_)) {
-            trivia.leading.push(comment::of_stmt(self.file, stmt));
+            trivia.leading.push(self.comments.of(stmt));
         }
         Stmt {
             labels: stmt.labels.clone(),
             kind: self.kind(&stmt.kind),
             trivia,
             span: stmt.span,
+            start: stmt.start,
+            mark: stmt.mark,
         }
     }
 
     fn kind(&self, kind: &StmtKind) -> StmtKind {
-        let cond = |cond: &Cond| instantiate_cond(cond, self.tid);
+        let cond = |cond: &Cond| instantiate_cond(cond, self.copy);
         match kind {
             StmtKind::Assign(place, rhs) => StmtKind::Assign(
-                instantiate_place(place, self.tid),
-                instantiate_rhs(rhs, self.tid),
+                instantiate_place(place, self.copy),
+                instantiate_rhs(rhs, self.copy),
             ),
             StmtKind::OptionalFence(name) if self.fences.contains(&name.text) => StmtKind::Fence,
             StmtKind::OptionalFence(_) => StmtKind::Skip,
@@ -189,24 +204,26 @@ fn without_comments(trivia: &Trivia) -> Trivia {
 }
 
 /// A spec in which copies have their printed names.
-fn resolve_spec(spec: &Spec) -> Spec {
+fn resolve_spec(spec: &Spec, symbols: &Symbols) -> Spec {
     Spec {
-        cond: resolve_cond(&spec.cond),
+        cond: resolve_cond(&spec.cond, symbols),
         ..spec.clone()
     }
 }
 
-fn resolve_cond(cond: &Cond) -> Cond {
-    let sub = |cond: &Cond| Box::new(resolve_cond(cond));
+fn resolve_cond(cond: &Cond, symbols: &Symbols) -> Cond {
+    let sub = |cond: &Cond| Box::new(resolve_cond(cond, symbols));
     let kind = match &cond.kind {
         CondKind::True | CondKind::False | CondKind::Any => cond.kind.clone(),
         CondKind::Not(operand) => CondKind::Not(sub(operand)),
         CondKind::And(left, right) => CondKind::And(sub(left), sub(right)),
         CondKind::Or(left, right) => CondKind::Or(sub(left), sub(right)),
-        CondKind::Compare(op, left, right) => {
-            CondKind::Compare(*op, resolve_expr(left), resolve_expr(right))
-        }
-        CondKind::At(thread, label) => CondKind::At(resolve_thread(thread), label.clone()),
+        CondKind::Compare(op, left, right) => CondKind::Compare(
+            *op,
+            resolve_expr(left, symbols),
+            resolve_expr(right, symbols),
+        ),
+        CondKind::At(thread, label) => CondKind::At(resolve_thread(thread, symbols), label.clone()),
     };
     Cond {
         kind,
@@ -214,12 +231,12 @@ fn resolve_cond(cond: &Cond) -> Cond {
     }
 }
 
-fn resolve_expr(expr: &Expr) -> Expr {
-    let sub = |expr: &Expr| Box::new(resolve_expr(expr));
+fn resolve_expr(expr: &Expr, symbols: &Symbols) -> Expr {
+    let sub = |expr: &Expr| Box::new(resolve_expr(expr, symbols));
     let kind = match &expr.kind {
         ExprKind::Num(_) | ExprKind::Tid => expr.kind.clone(),
         ExprKind::Place(place) => ExprKind::Place(Place {
-            thread: place.thread.as_ref().map(resolve_thread),
+            thread: place.thread.as_ref().map(|t| resolve_thread(t, symbols)),
             index: place.index.as_ref().map(|index| sub(index)),
             ..place.clone()
         }),
@@ -232,10 +249,10 @@ fn resolve_expr(expr: &Expr) -> Expr {
     }
 }
 
-fn resolve_thread(thread: &ThreadRef) -> ThreadRef {
+fn resolve_thread(thread: &ThreadRef, symbols: &Symbols) -> ThreadRef {
     ThreadRef {
         name: Name {
-            text: Symbols::printed_thread(thread),
+            text: symbols.printed_thread(thread),
             span: thread.name.span,
         },
         copy: None,

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Layout;
 use super::build::Build;
-use crate::lang::ast::{CompareOp, Cond, CondKind, Item, ItemKind, SpecKind, Tree};
+use crate::front::cup::ast::{CompareOp, Cond, CondKind, Item, ItemKind, SpecKind, Tree};
 
 /// For each thread and label, the labels of the flush loops at the label's location.
 pub(super) type Waiting = IndexMap<String, IndexMap<String, Vec<String>>>;
@@ -39,8 +39,8 @@ pub(super) fn relax(items: &mut [Item], layout: &Layout, waiting: &Waiting) {
 /// "Some buffer is not empty, or `cond`".
 fn once_flushed(cond: Cond, layout: &Layout) -> Cond {
     let build = Build::at(cond.span);
-    let counters = layout.threads.iter().flat_map(|(thread, buffers)| {
-        let counters = buffers.counters().into_iter();
+    let counters = layout.threads().flat_map(|(thread, rules)| {
+        let counters = rules.counters().into_iter();
         counters.map(|count| build.local_of(thread, count))
     });
     let filled = counters.map(|count| build.compare(count, CompareOp::Ne, build.num(0)));

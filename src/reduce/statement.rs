@@ -11,21 +11,21 @@
 use itertools::Itertools;
 
 use super::access::{Access, Scopes, Target};
-use super::buffers::Rules;
 use super::build::Build;
-use super::comment;
-use crate::lang::ast::{
-    CompareOp, Cond, CondKind, Expr, ExprKind, Place, Rhs, Stmt, StmtKind, Trivia,
+use super::comment::Comments;
+use super::number::number;
+use super::rules::Rules;
+use crate::front::cup::ast::{
+    CompareOp, Cond, CondKind, Expr, ExprKind, Place, Rhs, Role, Stmt, StmtKind, Trivia,
 };
-use crate::lang::source::SourceFile;
 
 /// Translates the statements of one thread.
 pub(super) struct Statements<'a> {
-    /// The source.
-    pub file: &'a SourceFile,
+    /// The comments on the statements of the source.
+    pub comments: &'a Comments,
     /// The names in the thread's text.
     pub scopes: Scopes<'a>,
-    /// The model's rules and the variable that tells of an overflow, if the thread has buffers.
+    /// The model's rules and the variable that an overflow sets, if the thread has buffers.
     pub buffers: Option<(&'a dyn Rules, &'a str)>,
 }
 
@@ -33,7 +33,7 @@ impl Statements<'_> {
     /// The statement, outside atomic sections: itself, another one, or an atomic group.
     pub(super) fn group(&self, stmt: &Stmt) -> Stmt {
         let build = Build::at(stmt.span);
-        match self.translate(stmt) {
+        match self.parts(stmt) {
             None => stmt.clone(),
             Some(parts) => {
                 let whole = match <[Stmt; 1]>::try_from(parts) {
@@ -48,7 +48,7 @@ impl Statements<'_> {
 
     /// The statement within an atomic section: the parts of the group, bare.
     pub(super) fn bare(&self, stmt: &Stmt) -> Vec<Stmt> {
-        let Some(parts) = self.translate(stmt) else {
+        let Some(parts) = self.parts(stmt) else {
             return vec![stmt.clone()];
         };
         let mut parts = parts.into_iter();
@@ -60,7 +60,7 @@ impl Statements<'_> {
     fn in_place_of(&self, stmt: &Stmt, made: Stmt) -> Stmt {
         let mut leading = stmt.trivia.leading.clone();
         if leading.is_empty() {
-            leading.push(comment::of_stmt(self.file, stmt));
+            leading.push(self.comments.of(stmt));
         }
         Stmt {
             labels: stmt.labels.clone(),
@@ -73,17 +73,28 @@ impl Statements<'_> {
     }
 
     /// What the statement becomes, or nothing if it stays.
+    fn parts(&self, stmt: &Stmt) -> Option<Vec<Stmt>> {
+        let mut parts = self.translate(stmt)?;
+        let further = Some(Role::Further(number(stmt)));
+        if let Some(first) = parts.first_mut().filter(|part| part.mark.role == further) {
+            first.mark.role = Some(Role::First(number(stmt)));
+        }
+        Some(parts)
+    }
+
+    /// The same before the first part is told from the others.
     fn translate(&self, stmt: &Stmt) -> Option<Vec<Stmt>> {
-        let build = Build::at(stmt.span);
+        let build = part(stmt);
         let access = self.scopes.access(stmt)?;
         let Some((rules, overflow)) = self.buffers else {
             let is_fence = matches!(access, Access::Fence);
             return is_fence.then(|| vec![build.stmt(StmtKind::Skip)]);
         };
         match access {
-            Access::Fence => Some(vec![build.assume(build.all_empty(rules))]),
+            Access::Fence => Some(vec![build.assume(rules.all_empty(build))]),
             Access::Store(target, value) => {
-                let store = |scalar: &str| store(build, rules, overflow, scalar, value);
+                let stop = build.with_role(Role::Overflow(number(stmt)));
+                let store = |scalar: &str| store((build, rules), (stop, overflow), scalar, value);
                 Some(self.guarded(stmt, choose(build, &target, store)))
             }
             Access::Load(into, target) => {
@@ -106,7 +117,7 @@ impl Statements<'_> {
         (into, rhs): (&Place, &Rhs),
         target: &Target,
     ) -> Option<Vec<Stmt>> {
-        let build = Build::at(stmt.span);
+        let build = part(stmt);
         let waits_for = |scalar: &str| rules.update_waits_for(build, scalar);
         let mut all = target.scalars().iter().map(|scalar| waits_for(scalar));
         if all.all_equal() {
@@ -123,7 +134,7 @@ impl Statements<'_> {
 
     /// The parts of a group behind the check that the statement's indices are in range.
     fn guarded(&self, stmt: &Stmt, parts: Vec<Stmt>) -> Vec<Stmt> {
-        let build = Build::at(stmt.span);
+        let build = part(stmt).with_role(Role::Bounds(number(stmt)));
         let in_range = |(size, index): (usize, &Expr)| {
             let size = i64::try_from(size).expect("array sizes fit in 64 bits");
             let low = build.compare(build.num(0), CompareOp::Le, index.clone());
@@ -141,7 +152,7 @@ impl Statements<'_> {
             return Vec::new();
         };
         let (on, exprs): (Option<&Place>, Vec<&Expr>) = match rhs {
-            Rhs::Any(_) => (None, Vec::new()),
+            Rhs::Any(_) | Rhs::Choose(..) => (None, Vec::new()),
             Rhs::Expr(value) => (None, vec![value]),
             Rhs::Cas(on, old, new) => (Some(on), vec![old, new]),
             Rhs::Swap(on, value) | Rhs::FetchAdd(on, value) => (Some(on), vec![value]),
@@ -155,14 +166,24 @@ impl Statements<'_> {
     }
 }
 
+/// Makes the parts of what stands for a statement.
+fn part(stmt: &Stmt) -> Build {
+    Build::at(stmt.span).with_role(Role::Further(number(stmt)))
+}
+
 /// A store into the buffer. A full buffer stops the run at once, so that nothing goes on from a
-/// state that the model does not have, and tells so even within an atomic section.
-fn store(build: Build, rules: &dyn Rules, overflow: &str, scalar: &str, value: &Expr) -> Vec<Stmt> {
+/// state that the model does not have, and says so even within an atomic section.
+fn store(
+    (build, rules): (Build, &dyn Rules),
+    (stop, overflow): (Build, &str),
+    scalar: &str,
+    value: &Expr,
+) -> Vec<Stmt> {
     let (is_full, append) = rules.store(build, scalar, value);
     let stop = vec![
-        build.assign(overflow, build.num(1)),
-        build.assert(build.test(overflow, CompareOp::Eq, 0), "overflow"),
-        build.assume(build.cond(CondKind::False)),
+        stop.assign(overflow, stop.num(1)),
+        stop.overflow_check(overflow),
+        stop.assume(stop.cond(CondKind::False)),
     ];
     let check = build.when(is_full, stop);
     std::iter::once(check).chain(append).collect()
@@ -199,7 +220,7 @@ fn on_scalar(build: Build, rhs: &Rhs, scalar: &str) -> Rhs {
         Rhs::Cas(_, old, new) => Rhs::Cas(on, old.clone(), new.clone()),
         Rhs::Swap(_, value) => Rhs::Swap(on, value.clone()),
         Rhs::FetchAdd(_, value) => Rhs::FetchAdd(on, value.clone()),
-        Rhs::Any(_) => rhs.clone(),
+        Rhs::Any(_) | Rhs::Choose(..) => rhs.clone(),
         Rhs::Expr(_) => Rhs::Expr(build.expr(ExprKind::Place(on))),
     }
 }

@@ -10,15 +10,17 @@
 use indexmap::IndexMap;
 use itertools::Itertools;
 
-use super::buffers::{Flushing, Rules};
 use super::build::Build;
-use crate::lang::ast::{ArithOp, CompareOp, Cond, Expr, Place, Rhs, Stmt, StmtKind};
+use super::rules::{Flushing, Rules, Scalar};
+use super::slots::{BufferVars, SlotVars};
+use crate::front::cup::ast::{ArithOp, CompareOp, Cond, Expr, Place, Rhs, Role, Stmt, StmtKind};
+use crate::program::{ThreadId, VarId};
 
 /// The buffer of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Buffer {
+pub(super) struct Buffer {
     /// The numbers of the scalars that the thread stores to, in declaration order.
-    pub scalars: IndexMap<String, i64>,
+    pub scalars: IndexMap<String, VarId>,
     /// The entries, the oldest first.
     pub slots: Vec<Slot>,
     /// The local with the number of entries.
@@ -27,7 +29,7 @@ pub struct Buffer {
 
 /// The locals for one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub(super) struct Slot {
     /// The number of the scalar.
     pub lhs: String,
     /// The value.
@@ -35,19 +37,16 @@ pub struct Slot {
 }
 
 impl Buffer {
-    /// A buffer of `k` entries for the scalars.
-    pub(super) fn new(
-        scalars: IndexMap<String, i64>,
-        k: usize,
-        fresh: &mut dyn FnMut(String) -> String,
-    ) -> Self {
-        let slots = (1..=k).map(|slot| Slot {
+    /// A buffer for the scalars, which all have the same size.
+    pub(super) fn new(scalars: Vec<Scalar>, fresh: &mut dyn FnMut(String) -> String) -> Self {
+        let entries = scalars.iter().map(|scalar| scalar.entries).max();
+        let slots = (1..=entries.unwrap_or(0)).map(|slot| Slot {
             lhs: fresh(format!("lhs_{slot}")),
             rhs: fresh(format!("rhs_{slot}")),
         });
         Buffer {
-            scalars,
             slots: slots.collect(),
+            scalars: scalars.into_iter().map(|s| (s.name, s.var)).collect(),
             count: fresh("cnt".to_owned()),
         }
     }
@@ -61,7 +60,7 @@ impl Rules for Buffer {
     fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Cond, Vec<Stmt>) {
         let arms = self.slots.iter().zip(1..).map(|(slot, number)| {
             let entry = vec![
-                build.assign(&slot.lhs, build.num(self.scalars[scalar])),
+                build.assign(&slot.lhs, build.num(self.number(scalar))),
                 build.assign(&slot.rhs, value.clone()),
             ];
             (build.test(&self.count, CompareOp::Eq, number), entry)
@@ -80,7 +79,7 @@ impl Rules for Buffer {
         };
         let arms = self.slots.iter().zip(1..).map(|(slot, number)| {
             let exists = build.test(&self.count, CompareOp::Ge, number);
-            let is_ours = build.test(&slot.lhs, CompareOp::Eq, self.scalars[scalar]);
+            let is_ours = build.test(&slot.lhs, CompareOp::Eq, self.number(scalar));
             (build.and(exists, is_ours), read(&slot.rhs))
         });
         let mut newest_first: Vec<_> = arms.collect();
@@ -107,21 +106,41 @@ impl Rules for Buffer {
         let entries = self.slots.iter().flat_map(|slot| [&slot.lhs, &slot.rhs]);
         let names = entries.chain([&self.count]).map(String::as_str).collect();
         let legend = self.scalars.iter();
-        let legend = legend.map(|(scalar, number)| format!("{number} is {scalar}"));
+        let legend = legend.map(|(scalar, var)| format!("{} is {scalar}", var.index()));
         let comment = format!("the buffer; lhs {}", legend.format(", "));
         vec![(comment, names)]
+    }
+
+    fn vars(&self, thread: ThreadId, added: &mut dyn Iterator<Item = VarId>) -> Vec<BufferVars> {
+        let mut next = || added.next().expect("every local is declared");
+        let slots = self.slots.iter().map(|_| SlotVars {
+            lhs: Some(next()),
+            value: next(),
+        });
+        vec![BufferVars {
+            thread,
+            scalars: self.scalars.values().copied().collect(),
+            slots: slots.collect(),
+            count: next(),
+        }]
     }
 }
 
 impl Buffer {
+    /// The number that stands for a scalar.
+    fn number(&self, scalar: &str) -> i64 {
+        BufferVars::number(self.scalars[scalar])
+    }
+
     /// The oldest entry goes to memory, the others move up.
     fn flush(&self, build: Build) -> Vec<Stmt> {
         let [oldest, ..] = self.slots.as_slice() else {
             return Vec::new();
         };
-        let writes = self.scalars.iter().map(|(scalar, &number)| {
-            let is_it = build.test(&oldest.lhs, CompareOp::Eq, number);
-            (is_it, vec![build.assign(scalar, build.var(&oldest.rhs))])
+        let writes = self.scalars.iter().map(|(scalar, &var)| {
+            let is_it = build.test(&oldest.lhs, CompareOp::Eq, BufferVars::number(var));
+            let write = build.with_role(Role::Flush(var.index()));
+            (is_it, vec![write.assign(scalar, build.var(&oldest.rhs))])
         });
         let shifts = self.slots.windows(2).zip(1..).map(|(pair, number)| {
             let moves = vec![

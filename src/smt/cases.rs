@@ -35,7 +35,7 @@ pub(super) enum Constraint {
 pub(super) type Cases = Vec<Vec<Constraint>>;
 
 /// The most cases of a formula.
-const MOST_CASES: usize = 64;
+const MAX_CASES: usize = 64;
 
 /// Values of differences stay below this, so that sums of many of them fit into `i64`.
 const LIMIT: i128 = 1 << 40;
@@ -61,7 +61,7 @@ impl CasesOf {
                 for part in parts {
                     all.extend(self.cases(part)?);
                 }
-                (all.len() <= MOST_CASES).then_some(all)
+                (all.len() <= MAX_CASES).then_some(all)
             }
             Formula::And(parts) => {
                 let mut all: Cases = vec![Vec::new()];
@@ -100,11 +100,11 @@ impl CasesOf {
             return None;
         }
         let value = i64::try_from(-constant).ok()?;
-        let (high, low) = match *term.coefficients() {
-            [(x, 1)] => (self.node(x), 0),
-            [(x, -1)] => (0, self.node(x)),
-            [(x, 1), (y, -1)] => (self.node(x), self.node(y)),
-            [(x, -1), (y, 1)] => (self.node(y), self.node(x)),
+        let (high, low) = match term.parts() {
+            (&[(x, 1)], []) => (self.node(x), 0),
+            (&[(x, -1)], []) => (0, self.node(x)),
+            (&[(x, 1), (y, -1)], []) => (self.node(x), self.node(y)),
+            (&[(x, -1), (y, 1)], []) => (self.node(y), self.node(x)),
             _ => return None,
         };
         Some(Difference { high, low, value })
@@ -118,7 +118,7 @@ impl CasesOf {
 }
 
 fn product(left: &Cases, right: &Cases) -> Option<Cases> {
-    if left.len() * right.len() > MOST_CASES {
+    if left.len() * right.len() > MAX_CASES {
         return None;
     }
     let pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));

@@ -11,7 +11,7 @@
 use super::cases::{Cases, Constraint, Difference};
 
 /// The most systems of bounds that are solved for one question.
-const MOST_SYSTEMS: usize = 2_000;
+const MAX_SYSTEMS: usize = 2_000;
 
 /// Values of the variables, by node; that of node 0 stands for zero. Then the flags.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl System {
     /// Whether the bounds have a solution that breaks no exclusion.
     fn settle(&mut self) -> Result<bool, GivenUp> {
         self.solved += 1;
-        if self.solved > MOST_SYSTEMS {
+        if self.solved > MAX_SYSTEMS {
             return Err(GivenUp);
         }
         if !self.relax() {

@@ -147,6 +147,13 @@ impl Library {
     }
 }
 
+fn times(factor: i128, term: Int) -> Int {
+    match factor {
+        1 => term,
+        _ => Int::mul(&[Int::from_i128(factor), term]),
+    }
+}
+
 impl Symbols {
     fn formula(&mut self, formula: &Formula) -> Bool {
         match formula {
@@ -174,16 +181,19 @@ impl Symbols {
     }
 
     fn term(&mut self, term: &Linear) -> Int {
-        let constant = Int::from_i128(term.constant_part());
-        let products = term.coefficients().iter().map(|&(var, factor)| {
-            let symbol = self.int(var);
-            match factor {
-                1 => symbol,
-                _ => Int::mul(&[Int::from_i128(factor), symbol]),
-            }
-        });
-        let parts: Vec<Int> = products.chain(std::iter::once(constant)).collect();
-        Int::add(&parts)
+        let (vars, quotients) = term.parts();
+        let mut sum: Vec<Int> = Vec::with_capacity(vars.len() + quotients.len() + 1);
+        for (var, factor) in vars {
+            sum.push(times(*factor, self.int(*var)));
+        }
+        for (quotient, factor) in quotients {
+            let dividend = self.term(quotient.dividend());
+            // For a positive divisor this rounds down.
+            let quotient = dividend.div(Int::from_i128(quotient.divisor()));
+            sum.push(times(*factor, quotient));
+        }
+        sum.push(Int::from_i128(term.constant_part()));
+        Int::add(&sum)
     }
 
     fn int(&mut self, var: VarId) -> Int {

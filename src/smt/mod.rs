@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use crate::logic::{Flag, Formula, Literal, Predicate, Valuation};
 use crate::program::VarId;
-use crate::stop::Stop;
+use crate::run::stop::Stop;
 use cases::{Cases, CasesOf};
 use difference::{Solution, solve};
 use library::Library;
@@ -127,9 +127,9 @@ impl Solver {
 
     /// Whether it is to stop; then what was about to be asked counts as unknown.
     pub fn gives_up(&mut self) -> bool {
-        let is_due = self.stop.is_due();
-        self.effort.unknown += u64::from(is_due);
-        is_due
+        let should_stop = self.stop.should_stop();
+        self.effort.unknown += u64::from(should_stop);
+        should_stop
     }
 
     /// Whether the literals are consistent with each other and with the formulas in force.
@@ -152,7 +152,7 @@ impl Solver {
     /// Whether the literals contradict each other or the formulas in force, in Z3's judgement: the bare
     /// answer, without a model or a core.
     pub fn contradicts(&mut self, literals: &[Literal]) -> bool {
-        if self.stop.is_due() {
+        if self.stop.should_stop() {
             self.effort.unknown += 1;
             return false;
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::lang::ast::{ArithOp, CompareOp};
+use crate::front::cup::ast::{ArithOp, CompareOp};
 use crate::logic::{Formula, PredicateId};
 use crate::program::{Cond, Term};
 
@@ -185,4 +185,58 @@ fn what_is_no_difference_is_asked_of_z3() {
         panic!("x != 0 and x + y == 3 are consistent");
     };
     assert_ne!(model.value(VarId::new(0)), 0);
+}
+
+/// A term over two variables with quotients and remainders.
+fn divided() -> impl Strategy<Value = Term> {
+    let var = (0..2usize).prop_map(|index| Term::Var(VarId::new(index)));
+    let leaf = prop_oneof![3 => var, 1 => (-4..5i64).prop_map(Term::Const)];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let op = prop_oneof![Just(ArithOp::Div), Just(ArithOp::Mod)];
+        let division = (op, inner.clone(), 1..5i64)
+            .prop_map(|(op, a, n)| Term::Binary(op, Box::new(a), Box::new(Term::Const(n))));
+        let sign = prop_oneof![Just(ArithOp::Add), Just(ArithOp::Sub)];
+        let sum = (sign, inner.clone(), inner)
+            .prop_map(|(op, a, b)| Term::Binary(op, Box::new(a), Box::new(b)));
+        prop_oneof![2 => division, 1 => sum]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+    /// Z3 and evaluation agree on what quotients are: something is possible within bounds exactly if one of the
+    /// values there makes it true.
+    #[test]
+    fn quotients_mean_the_same_to_z3(
+        (op, other) in (
+            prop_oneof![Just(CompareOp::Eq), Just(CompareOp::Ne), Just(CompareOp::Lt), Just(CompareOp::Ge)],
+            prop_oneof![Just(CompareOp::Eq), Just(CompareOp::Le)],
+        ),
+        (a, b, c) in (divided(), divided(), divided()),
+        value in -3..4i64,
+    ) {
+        let both = Cond::And(
+            Box::new(Cond::Compare(op, a, b)),
+            Box::new(Cond::Compare(other, c, Term::Const(value))),
+        );
+        let formula = Formula::from_cond(&both).expect("small numbers");
+        let range = crate::program::Range::new(-5, 5).expect("there are values");
+        let bounds = (0..2).map(|var| {
+            let var = crate::logic::Linear::var(VarId::new(var));
+            crate::logic::within(&var, range)
+        });
+        let question = Formula::and(bounds.chain([formula.clone()]));
+        let values = (-5..=5).flat_map(|x| (-5..=5).map(move |y| Model::of(vec![x, y])));
+        let expected = values.into_iter().any(|model| formula.eval(&model) == Some(true));
+        let mut solver = Solver::new(&[], Stop::default(), true);
+        match solver.under(&question, |solver| solver.check(&[])) {
+            Answer::Consistent(model) => {
+                prop_assert!(expected);
+                prop_assert_eq!(question.eval(&model), Some(true));
+            }
+            Answer::Inconsistent(_) => prop_assert!(!expected),
+            Answer::Unknown => prop_assert!(false, "Z3 does not know"),
+        }
+    }
 }

@@ -2,12 +2,12 @@
 
 use cupola::certificate::Stored;
 use cupola::certify;
-use cupola::lang::placement::Placement;
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
-use cupola::pipeline::{self, Bound, MethodChoice, PipelineConfig};
+use cupola::engine::predicate::{Bound, MethodChoice};
+use cupola::front::cup::placement::Placement;
+use cupola::memory::Model;
 use cupola::program::Program;
-use cupola::reduce::{Flush, ReduceConfig};
+use cupola::reduce::{Flush, ReduceConfig, Reduction};
+use cupola::source::SourceFile;
 
 use crate::enumerate::{self, Listing, Reached};
 use crate::support::proofs::Proved;
@@ -16,14 +16,19 @@ use crate::support::proofs::Proved;
 pub struct Base {
     /// What it is called in messages.
     pub name: String,
-    /// The reduced program.
-    pub program: Program,
-    /// Its states.
+    /// The reduction.
+    pub reduction: Reduction,
+    /// The states of the reduced program.
     pub reached: Reached,
     /// The certificate, stored.
     pub stored: Stored,
-    /// Its obligations.
-    pub obligations: String,
+}
+
+impl Base {
+    /// The reduced program.
+    pub fn program(&self) -> &Program {
+        &self.reduction.program
+    }
 }
 
 /// A program, and what to reduce it for.
@@ -31,7 +36,7 @@ pub struct Case {
     pub name: &'static str,
     pub text: &'static str,
     pub model: Model,
-    pub k: usize,
+    pub k: &'static str,
     pub fences: &'static [&'static str],
     pub flush: Flush,
     pub listing: Listing,
@@ -45,7 +50,7 @@ impl Case {
     pub fn config(&self) -> ReduceConfig {
         ReduceConfig {
             model: self.model,
-            k: self.k,
+            sizes: self.k.parse().expect("sizes of buffers"),
             fences: self.fences.iter().map(|&name| name.to_owned()).collect(),
             flush: self.flush,
         }
@@ -55,33 +60,32 @@ impl Case {
         let (source, config) = (self.source(), self.config());
         let base = base(self.name, &source, &config, self.listing);
         base.filter(|base| !base.reached.broken)
-            .expect("the case is safe and small")
+            .unwrap_or_else(|| panic!("{} is safe and small", self.name))
     }
 }
 
 impl Case {
-    /// The case with the certificate that the pipeline makes, if it verifies it.
+    /// The case with the certificate that the predicate engine makes, if it verifies it.
     pub fn verified(&self) -> Option<Base> {
         let proved = Proved::new(&format!("{}.cup", self.name), self.text, None);
-        let fences = self.fences.iter().map(|&name| name.to_owned());
-        let placement = Placement::Named(fences.collect());
-        let how = (Bound::Fixed(self.k), MethodChoice::Auto);
-        let report = proved.verify(&[self.model], how, placement.clone());
-        let config = PipelineConfig {
-            placement,
-            ..PipelineConfig::default()
-        };
-        let made = pipeline::certificate(&proved.task(), &report.results[0], &config);
-        let certificate = made.expect("no limit is hit")?;
-        let (stored, obligations) = certify::seal(&certificate).expect("it makes sense");
-        let program = enumerate::reduced(&certificate.source, &certificate.config)?;
+        let config = self.config();
+        let placement = Placement::Named(config.fences.into_iter().collect());
+        let how = (Bound::Fixed(config.sizes), MethodChoice::Auto);
+        let report = proved.verify(&[self.model], how, placement);
+        let made = proved.certificate(&report.results[0])?;
+        let reduction = enumerate::reduced(&made.source, &made.config)?;
         Some(Base {
             name: self.name.to_owned(),
-            reached: enumerate::reach(&program)?,
-            program,
-            stored,
-            obligations,
+            reached: enumerate::reach(&reduction.program)?,
+            reduction,
+            stored: certify::prepare(&made).expect("it makes sense"),
         })
+    }
+
+    /// The case with another listing.
+    pub fn listing(mut self, listing: Listing) -> Self {
+        self.listing = listing;
+        self
     }
 }
 
@@ -92,16 +96,14 @@ pub fn base(
     config: &ReduceConfig,
     listing: Listing,
 ) -> Option<Base> {
-    let program = enumerate::reduced(source, config)?;
-    let reached = enumerate::reach(&program)?;
-    let certificate = enumerate::certificate(source, config, &program, &reached, listing);
-    let (stored, obligations) = certify::seal(&certificate).expect("the certificate makes sense");
+    let reduction = enumerate::reduced(source, config)?;
+    let reached = enumerate::reach(&reduction.program)?;
+    let certificate = enumerate::certificate(source, &reduction, &reached, listing);
     Some(Base {
         name: name.to_owned(),
-        program,
+        reduction,
         reached,
-        stored,
-        obligations,
+        stored: certify::prepare(&certificate).expect("the certificate makes sense"),
     })
 }
 
@@ -160,10 +162,33 @@ thread Q {
 invariant range: top >= 0 && top <= 3;
 ";
 
+const CHOICES: &str = "\
+const N = 3, HALF = N / 2;
+shared x = -1..HALF, y;
+thread P {
+  local r, i, b[2];
+  i = choose(0, HALF);
+  b[i] = choose(HALF, N);
+  r = b[i];
+  atomic { y = r; r = choose(-N, -HALF); }
+  r = r / 2;
+  assert(-2 <= r && r < 0, \"down\");
+}
+thread Q {
+  local s, t, u;
+  s = y;
+  assert(s <= N, \"chosen\");
+  u = x;
+  t = (u - s) % N;
+}
+invariant remainder: 0 <= Q.t && Q.t % N == Q.t;
+invariant start: x + 2 >= HALF;
+";
+
 /// The cases, each with another side of the checker in it.
 pub fn cases() -> Vec<Case> {
     use Flush::{Background, Inline};
-    use Listing::{All, Free};
+    use Listing::{AllPairs as All, FreePairs as Free};
     use Model::{Pso, Sc, Tso};
     let case = |name, text, model, k, fences, flush, listing| Case {
         name,
@@ -175,17 +200,28 @@ pub fn cases() -> Vec<Case> {
         listing,
     };
     vec![
-        case("sb_sc", SB, Sc, 1, &[] as &[_], Background, Free),
-        case("sb_tso", SB, Tso, 1, &["a", "b"], Background, Free),
-        case("sb_pso_inline", SB, Pso, 1, &["a", "b"], Inline, Free),
-        case("mp_tso", MP, Tso, 2, &[], Background, Free),
-        case("mp_pso", MP, Pso, 1, &["a"], Background, All),
-        case("lock_sc", LOCK, Sc, 1, &[], Background, Free),
-        case("lock_tso", LOCK, Tso, 2, &[], Background, Free),
-        case("section_sc", SECTION, Sc, 1, &[], Background, All),
-        case("section_tso", SECTION, Tso, 3, &[], Background, All),
-        case("section_pso", SECTION, Pso, 2, &["f"], Background, All),
-        case("array_sc", ARRAY, Sc, 1, &[], Background, Free),
-        case("array_tso", ARRAY, Tso, 1, &["f"], Background, Free),
+        case("sb_sc", SB, Sc, "1", &[] as &[_], Background, Free),
+        case("sb_tso", SB, Tso, "1", &["a", "b"], Background, Free),
+        case("sb_pso_inline", SB, Pso, "1", &["a", "b"], Inline, Free),
+        case("mp_tso", MP, Tso, "2", &[], Background, Free),
+        case("mp_pso", MP, Pso, "1", &["a"], Background, All),
+        case("lock_sc", LOCK, Sc, "1", &[], Background, Free),
+        case("lock_tso", LOCK, Tso, "2", &[], Background, Free),
+        case("section_sc", SECTION, Sc, "1", &[], Background, All),
+        case("section_tso", SECTION, Tso, "3", &[], Background, All),
+        case("section_pso", SECTION, Pso, "2", &["f"], Background, All),
+        case("choices_sc", CHOICES, Sc, "1", &[], Background, Free),
+        case("choices_tso", CHOICES, Tso, "1", &[], Background, All),
+        case("array_sc", ARRAY, Sc, "1", &[], Background, Free),
+        case("array_tso", ARRAY, Tso, "1", &["f"], Background, Free),
+        case(
+            "section_pso_sizes",
+            SECTION,
+            Pso,
+            "1,x=2",
+            &["f"],
+            Background,
+            All,
+        ),
     ]
 }

@@ -1,16 +1,17 @@
-//! All reachable states of a finite reduced program, one by one, and the certificate that they make.
+//! All reachable states of a finite reduced program, one by one, and the certificates that they make.
 //!
 //! This interpreter is written apart from the explorer and the checker, so that it can contradict both.
-//! Its certificates have a predicate `x == v` for every variable and value that occurs, and a pair
-//! for every state.
+//! Its invariants have a predicate `x == v` for every variable and value that occurs, and a pair
+//! for every state; its lists have the states themselves.
 
-use cupola::certificate::{Certificate, Literal, Pair};
-use cupola::lang;
-use cupola::lang::ast::{CompareOp, SpecKind};
-use cupola::lang::source::SourceFile;
-use cupola::program::{Action, Cond, LocId, Place, Program, Term, VarId, lower};
-use cupola::reduce::{ReduceConfig, reduce};
+use cupola::certificate::{self, Body, Certificate, Literal, Pair};
+use cupola::front::cup;
+use cupola::front::cup::ast::{CompareOp, SpecKind};
+use cupola::program::{Action, BoundsCheck, Cond, Init, LocId, Place, Program, Term, VarId};
+use cupola::reduce::{ReduceConfig, Reduction, reduce};
+use cupola::source::SourceFile;
 use indexmap::{IndexMap, IndexSet};
+use itertools::Itertools;
 
 /// How many states are enumerated.
 const MAX_STATES: usize = 20_000;
@@ -33,24 +34,26 @@ pub struct Reached {
     pub broken: bool,
 }
 
-/// Which states get a pair.
+/// What a certificate lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// All of them.
-    All,
-    /// Those in which nobody holds the atomic section.
-    Free,
+    /// A pair for every state.
+    AllPairs,
+    /// A pair for every state in which no thread holds the atomic section.
+    FreePairs,
+    /// These states, without entries of buffers that are not in use.
+    States,
+    /// These states, with the values of all variables.
+    WholeStates,
 }
 
-/// The reduced program of a source.
-pub fn reduced(source: &SourceFile, config: &ReduceConfig) -> Option<Program> {
-    let checked = lang::load(source).ok()?;
-    let tree = reduce(source, &checked, config).ok()?;
-    let checked = lang::check(tree).expect("reduced programs pass the checks");
-    Some(lower(&checked, &IndexSet::new()))
+/// The reduction of a source.
+pub fn reduced(source: &SourceFile, config: &ReduceConfig) -> Option<Reduction> {
+    let checked = cup::load(source).ok()?;
+    reduce(source, &checked, config).ok()
 }
 
-/// Enumerates the states of a program; `None` if there are too many, or arbitrary values. A failing
+/// Enumerates the states of a program; `None` if there are too many, or values without bound. A failing
 /// statement ends its run and no other.
 pub fn reach(program: &Program) -> Option<Reached> {
     let locations = program.threads.iter().flat_map(|thread| &thread.locations);
@@ -58,13 +61,12 @@ pub fn reach(program: &Program) -> Option<Reached> {
     if edges.any(|edge| matches!(edge.action, Action::Havoc(_))) {
         return None;
     }
-    let values: Option<Vec<i64>> = program.vars.iter().map(|var| var.init).collect();
+    let starts: Option<Vec<Vec<i64>>> = program.vars.iter().map(|var| starts(var.init)).collect();
     let mut reached = Reached::default();
-    let initial = State {
-        at: program.threads.iter().map(|thread| thread.entry).collect(),
-        values: values?,
-    };
-    reached.states.insert(initial);
+    for values in starts?.into_iter().multi_cartesian_product() {
+        let at = program.threads.iter().map(|thread| thread.entry).collect();
+        reached.states.insert(State { at, values });
+    }
     let mut next = 0;
     while next < reached.states.len() {
         let state = reached.states[next].clone();
@@ -81,26 +83,57 @@ pub fn reach(program: &Program) -> Option<Reached> {
     Some(reached)
 }
 
+/// What a variable may start with; `None` if that is anything.
+fn starts(init: Init) -> Option<Vec<i64>> {
+    match init {
+        Init::Value(value) => Some(vec![value]),
+        Init::Range(range) => Some((range.ends().0..=range.ends().1).collect()),
+        Init::Any => None,
+    }
+}
+
 /// Whether no thread holds the atomic section.
 pub fn is_free(program: &Program, at: &[LocId]) -> bool {
     let mut threads = program.threads.iter().zip(at);
     threads.all(|(thread, &location)| !thread.location(location).held)
 }
 
-/// The certificate whose pairs are the states reached.
+/// The certificate that lists the states reached.
 pub fn certificate(
     source: &SourceFile,
-    config: &ReduceConfig,
-    program: &Program,
+    reduction: &Reduction,
     reached: &Reached,
     listing: Listing,
 ) -> Certificate {
+    let free = |state: &&State| is_free(&reduction.program, &state.at);
+    let body = match listing {
+        Listing::AllPairs => pairs(&reduction.program, reached.states.iter()),
+        Listing::FreePairs => pairs(&reduction.program, reached.states.iter().filter(free)),
+        Listing::States | Listing::WholeStates => {
+            let in_use = |state: &State| in_use(reduction, state);
+            let whole = |state: &State| state.values.iter().copied().map(Some).collect();
+            let states = reached.states.iter().filter(free);
+            let states = states.map(|state| certificate::State {
+                at: state.at.clone(),
+                values: match listing {
+                    Listing::States => in_use(state),
+                    _ => whole(state),
+                },
+            });
+            Body::States(states.unique().collect())
+        }
+    };
+    Certificate {
+        source: source.clone(),
+        config: reduction.config.clone(),
+        body,
+    }
+}
+
+fn pairs<'a>(program: &Program, states: impl Iterator<Item = &'a State>) -> Body {
     let mut predicates: IndexMap<(VarId, i64), Cond> = IndexMap::new();
     let mut pairs = Vec::new();
-    for state in &reached.states {
-        if listing == Listing::Free && !is_free(program, &state.at) {
-            continue;
-        }
+    for state in states {
         let cube = program.var_ids().map(|var| {
             let value = state.values[var.index()];
             let equal = Cond::Compare(CompareOp::Eq, Term::Var(var), Term::Const(value));
@@ -115,12 +148,24 @@ pub fn certificate(
             at: state.at.clone(),
         });
     }
-    Certificate {
-        source: source.clone(),
-        config: config.clone(),
+    Body::Invariant {
         predicates: predicates.into_values().collect(),
         pairs,
     }
+}
+
+/// The values of a state without those of entries past the counts of their buffers.
+fn in_use(reduction: &Reduction, state: &State) -> Vec<Option<i64>> {
+    let mut values: Vec<Option<i64>> = state.values.iter().copied().map(Some).collect();
+    for buffer in reduction.buffers() {
+        let count = state.values[buffer.count.index()];
+        for (slot, number) in buffer.slots.iter().zip(0..) {
+            if number >= count {
+                slot.all().for_each(|var| values[var.index()] = None);
+            }
+        }
+    }
+    values
 }
 
 struct Machine<'a> {
@@ -155,7 +200,7 @@ impl Machine<'_> {
             return;
         }
         for edge in &self.program.threads[thread].location(location).edges {
-            if let Some(next) = self.run(state, &edge.bounds, &edge.action) {
+            for next in self.run(state, &edge.bounds, &edge.action) {
                 self.block(&next, thread, edge.target);
             }
         }
@@ -169,16 +214,35 @@ impl Machine<'_> {
         go: impl Fn(&mut State, LocId),
     ) {
         for edge in &self.program.threads[thread].location(location).edges {
-            if let Some(mut next) = self.run(state, &edge.bounds, &edge.action) {
+            for mut next in self.run(state, &edge.bounds, &edge.action) {
                 go(&mut next, edge.target);
                 self.reached.states.insert(next);
             }
         }
     }
 
-    /// The state after a statement, if it can be run.
-    fn run(&mut self, state: &State, bounds: &Option<Cond>, action: &Action) -> Option<State> {
-        if bounds.as_ref().is_some_and(|bounds| !state.cond(bounds)) {
+    /// The states after a statement: none if it cannot be run, several if it chooses.
+    fn run(&mut self, state: &State, bounds: &Option<BoundsCheck>, action: &Action) -> Vec<State> {
+        let Action::Choose(place, range) = action else {
+            return self.run_one(state, bounds, action).into_iter().collect();
+        };
+        let (low, high) = range.ends();
+        let values = (low..=high).filter_map(|value| {
+            let assign = Action::Assign(place.clone(), Term::Const(value));
+            self.run_one(state, bounds, &assign)
+        });
+        values.collect()
+    }
+
+    /// The state after a statement without a choice, if it can be run.
+    fn run_one(
+        &mut self,
+        state: &State,
+        bounds: &Option<BoundsCheck>,
+        action: &Action,
+    ) -> Option<State> {
+        let in_range = |bounds: &BoundsCheck| state.cond(&bounds.cond);
+        if !bounds.as_ref().is_none_or(in_range) {
             self.reached.broken = true;
             return None;
         }
@@ -194,7 +258,8 @@ impl Machine<'_> {
             Action::Assign(place, term) | Action::Store(place, term) => {
                 set(place, state.term(term));
             }
-            Action::Havoc(_) => unreachable!("programs that choose values are left out"),
+            Action::Havoc(_) => unreachable!("programs with arbitrary values are left out"),
+            Action::Choose(..) => unreachable!("a choice is an assignment of each value"),
             Action::Load(place, source) => set(place, state.value(source)),
             Action::Cas(place, target, expected, new) => {
                 let equal = state.value(target) == state.term(expected);
@@ -220,7 +285,8 @@ impl Machine<'_> {
         let ended = threads.all(|(thread, &location)| location == thread.end);
         for spec in &self.program.specs {
             let must_hold = spec.kind != SpecKind::Finally || ended;
-            let in_range = spec.bounds.as_ref().is_none_or(|bounds| state.cond(bounds));
+            let in_range = spec.bounds.as_ref();
+            let in_range = in_range.is_none_or(|bounds| state.cond(&bounds.cond));
             let wanted = spec.kind != SpecKind::Forbid;
             let holds = in_range && state.cond(&spec.cond) == wanted;
             self.reached.broken |= must_hold && !holds;

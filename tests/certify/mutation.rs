@@ -5,15 +5,19 @@
 //! is not in its invariant. [`is_wrong`] finds that out by enumeration, apart from what is under
 //! test. What it does not call wrong may be right, so nothing is said about it.
 
-use cupola::certificate::{Literal, Pair, Stored, Subject};
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
-use cupola::program::LocId;
-use cupola::reduce::Flush;
+use cupola::certificate::{
+    Kind, Literal, Pair, StateTable, Stored, StoredBody, StoredInvariant, Subject,
+};
+use cupola::memory::Model;
+use cupola::program::{LocId, Program};
+use cupola::reduce::{Flush, Reduction};
+use cupola::source::SourceFile;
 use indexmap::IndexSet;
+use itertools::Itertools;
 
 use crate::bases::Base;
 use crate::enumerate::{self, State};
+use crate::support::entries;
 use crate::support::random::Random;
 
 /// What part of a certificate is changed.
@@ -31,17 +35,39 @@ pub enum Part {
     Pair,
     /// A predicate.
     Predicate,
+    /// A listed state, which is dropped.
+    State,
+    /// A value of a listed state.
+    Value,
+    /// A location of a listed state.
+    Location,
+    /// Whether a listed state has a value for a variable.
+    Entry,
 }
 
 impl Part {
-    pub const ALL: [Part; 6] = [
-        Part::Program,
-        Part::SourceAlone,
-        Part::Reduced,
-        Part::Config,
-        Part::Pair,
-        Part::Predicate,
-    ];
+    /// The parts of certificates of a kind.
+    pub fn of(kind: Kind) -> [Part; 6] {
+        match kind {
+            Kind::Invariant => [
+                Part::Program,
+                Part::SourceAlone,
+                Part::Reduced,
+                Part::Config,
+                Part::Pair,
+                Part::Predicate,
+            ],
+            // Sources and reductions are compared before the kinds part.
+            Kind::States => [
+                Part::Program,
+                Part::Config,
+                Part::State,
+                Part::Value,
+                Part::Location,
+                Part::Entry,
+            ],
+        }
+    }
 }
 
 /// A changed certificate and what was done, if the change makes it wrong for sure.
@@ -58,8 +84,12 @@ pub fn mutate(base: &Base, part: Part, random: &mut Random) -> Option<(Stored, S
             "reduced program edited".to_owned()
         }
         Part::Config => change_config(&mut stored, random),
-        Part::Pair => change_pair(base, &mut stored, random),
-        Part::Predicate => change_predicate(&mut stored, random),
+        Part::Pair => change_pair(base.program(), invariant(&mut stored)?, random),
+        Part::Predicate => change_predicate(invariant(&mut stored)?, random),
+        Part::State => drop_state(table(&mut stored)?, random),
+        Part::Value => change_value(table(&mut stored)?, random),
+        Part::Location => change_location(base.program(), table(&mut stored)?, random),
+        Part::Entry => change_entry(table(&mut stored)?, random),
     };
     if matches!(part, Part::Program | Part::Config) {
         stored.reduced = reduced_text(&stored)?;
@@ -67,22 +97,33 @@ pub fn mutate(base: &Base, part: Part, random: &mut Random) -> Option<(Stored, S
     is_wrong(base, &stored).then_some((stored, what))
 }
 
+/// The invariant of a certificate, if it has one.
+pub fn invariant(stored: &mut Stored) -> Option<&mut StoredInvariant> {
+    match &mut stored.body {
+        StoredBody::Invariant(invariant) => Some(invariant),
+        StoredBody::States(_) => None,
+    }
+}
+
+/// The states of a certificate, if it lists some.
+pub fn table(stored: &mut Stored) -> Option<&mut StateTable> {
+    match &mut stored.body {
+        StoredBody::Invariant(_) => None,
+        StoredBody::States(table) => Some(table),
+    }
+}
+
 /// Whether a certificate is wrong for sure; `base` is the one that it was made from.
-fn is_wrong(base: &Base, stored: &Stored) -> bool {
+pub fn is_wrong(base: &Base, stored: &Stored) -> bool {
     if reduced_text(stored).as_ref() != Some(&stored.reduced) {
         return true;
     }
-    let checked = cupola::lang::load(&stored.source).expect("it can be reduced");
-    let tree = cupola::reduce::reduce(&stored.source, &checked, &stored.config);
-    let checked = cupola::lang::check(tree.expect("it can be reduced")).expect("it is a program");
-    // What cannot be read is rejected as such.
-    let Ok(subject) = Subject::new(&checked, &stored.predicates) else {
-        return true;
-    };
+    let reduction = enumerate::reduced(&stored.source, &stored.config).expect("it can be reduced");
+    let program = &reduction.program;
     let own;
     let reached = match stored.reduced == base.stored.reduced {
         true => &base.reached,
-        false => match enumerate::reach(&subject.program) {
+        false => match enumerate::reach(program) {
             Some(reached) => {
                 own = reached;
                 &own
@@ -90,13 +131,37 @@ fn is_wrong(base: &Base, stored: &Stored) -> bool {
             None => return false,
         },
     };
-    let free = |state: &&State| enumerate::is_free(&subject.program, &state.at);
-    let mut states = reached.states.iter().filter(free);
-    reached.broken || !states.all(|state| is_listed(state, &subject, &stored.pairs))
+    let free = |state: &&State| enumerate::is_free(program, &state.at);
+    let states: Vec<&State> = reached.states.iter().filter(free).collect();
+    reached.broken || !all_listed(&states, &reduction, &stored.body)
+}
+
+/// Whether each state is one that a certificate is about; what cannot be read is about none.
+fn all_listed(states: &[&State], reduction: &Reduction, body: &StoredBody) -> bool {
+    match body {
+        StoredBody::Invariant(invariant) => {
+            let subject = Subject::new(&reduction.checked, &invariant.predicates);
+            subject.is_ok_and(|subject| {
+                let mut states = states.iter();
+                states.all(|state| is_in_invariant(state, &subject, &invariant.pairs))
+            })
+        }
+        StoredBody::States(table) => {
+            let program = &reduction.program;
+            let names: IndexSet<String> =
+                program.var_ids().map(|var| program.var_name(var)).collect();
+            let columns = table.variables.iter().map(|name| names.get_index_of(name));
+            let columns: Option<Vec<usize>> = columns.collect();
+            columns.is_some_and(|columns| {
+                let mut states = states.iter();
+                states.all(|state| is_in_table(state, table, &columns))
+            })
+        }
+    }
 }
 
 /// Whether some pair stands for the state.
-fn is_listed(state: &State, subject: &Subject, pairs: &[Pair]) -> bool {
+fn is_in_invariant(state: &State, subject: &Subject, pairs: &[Pair]) -> bool {
     let mut here = pairs.iter().filter(|pair| pair.at == state.at);
     here.any(|pair| {
         let mut literals = pair.cube.iter();
@@ -104,11 +169,20 @@ fn is_listed(state: &State, subject: &Subject, pairs: &[Pair]) -> bool {
     })
 }
 
+/// Whether some listed state stands for the state.
+fn is_in_table(state: &State, table: &StateTable, columns: &[usize]) -> bool {
+    let mut here = table.states.iter().filter(|listed| listed.at == state.at);
+    here.any(|listed| {
+        let mut values = listed.values.iter().zip(columns);
+        values.all(|(value, &column)| value.is_none_or(|value| value == state.values[column]))
+    })
+}
+
 /// The text of the reduced program, if there is one.
 pub fn reduced_text(stored: &Stored) -> Option<String> {
-    let checked = cupola::lang::load(&stored.source).ok()?;
-    let tree = cupola::reduce::reduce(&stored.source, &checked, &stored.config).ok()?;
-    Some(cupola::lang::print(&tree))
+    let checked = cupola::front::cup::load(&stored.source).ok()?;
+    let reduction = cupola::reduce::reduce(&stored.source, &checked, &stored.config).ok()?;
+    Some(cupola::front::cup::print(reduction.tree()))
 }
 
 /// Changes a number, an operator or a whole simple statement behind the first declaration.
@@ -147,7 +221,7 @@ fn change_config(stored: &mut Stored, random: &mut Random) -> String {
     let config = &mut stored.config;
     match random.below(4) {
         0 => config.model = random.pick(&Model::ALL),
-        1 => config.k = 1 + random.below(3),
+        1 => config.sizes = entries(1 + random.below(3)),
         2 => {
             let kept = config.fences.iter().filter(|_| random.below(2) == 0);
             config.fences = kept.cloned().collect::<IndexSet<String>>();
@@ -162,14 +236,14 @@ fn change_config(stored: &mut Stored, random: &mut Random) -> String {
     format!("{config:?}")
 }
 
-fn change_pair(base: &Base, stored: &mut Stored, random: &mut Random) -> String {
-    let index = random.below(stored.pairs.len());
-    let predicates = stored.predicates.len();
-    let pair = &mut stored.pairs[index];
+fn change_pair(program: &Program, invariant: &mut StoredInvariant, random: &mut Random) -> String {
+    let index = random.below(invariant.pairs.len());
+    let predicates = invariant.predicates.len();
+    let pair = &mut invariant.pairs[index];
     let at = random.below(pair.cube.len().max(1));
     let what = match random.below(5) {
         0 => {
-            stored.pairs.remove(index);
+            invariant.pairs.remove(index);
             "dropped"
         }
         1 if !pair.cube.is_empty() => {
@@ -189,7 +263,7 @@ fn change_pair(base: &Base, stored: &mut Stored, random: &mut Random) -> String 
         }
         _ => {
             let thread = random.below(pair.at.len());
-            let locations = base.program.threads[thread].locations.len();
+            let locations = program.threads[thread].locations.len();
             pair.at[thread] = LocId::new(random.below(locations));
             "moved"
         }
@@ -197,8 +271,51 @@ fn change_pair(base: &Base, stored: &mut Stored, random: &mut Random) -> String 
     format!("pair {}: {what}", index + 1)
 }
 
+fn drop_state(table: &mut StateTable, random: &mut Random) -> String {
+    let index = random.below(table.states.len());
+    table.states.remove(index);
+    format!("state {} dropped", index + 1)
+}
+
+/// Gives a variable another value in one state.
+fn change_value(table: &mut StateTable, random: &mut Random) -> String {
+    let index = random.below(table.states.len());
+    let column = random.below(table.variables.len());
+    let value = &mut table.states[index].values[column];
+    let change = random.pick(&[-1, 1, 2]);
+    *value = value.map(|value| value + change);
+    let name = &table.variables[column];
+    format!("state {}: {name} is now {value:?}", index + 1)
+}
+
+fn change_location(program: &Program, table: &mut StateTable, random: &mut Random) -> String {
+    let index = random.below(table.states.len());
+    let thread = random.below(program.threads.len());
+    let location = random.below(program.threads[thread].locations.len());
+    table.states[index].at[thread] = LocId::new(location);
+    format!("state {}: thread {thread} moved to {location}", index + 1)
+}
+
+/// Takes a value out of a state, or gives one where there is none.
+fn change_entry(table: &mut StateTable, random: &mut Random) -> String {
+    let index = random.below(table.states.len());
+    let values = &mut table.states[index].values;
+    let missing = values.iter().positions(Option::is_none);
+    let missing: Vec<usize> = missing.collect();
+    let column = match missing.is_empty() || random.one_in(4) {
+        true => random.below(values.len()),
+        false => random.pick(&missing),
+    };
+    values[column] = match values[column] {
+        Some(_) => None,
+        None => Some(random.pick(&[-1, 0, 1, 2])),
+    };
+    let (name, value) = (&table.variables[column], values[column]);
+    format!("state {}: {name} is now {value:?}", index + 1)
+}
+
 /// Gives a predicate another operator, or another number.
-fn change_predicate(stored: &mut Stored, random: &mut Random) -> String {
+fn change_predicate(stored: &mut StoredInvariant, random: &mut Random) -> String {
     let index = random.below(stored.predicates.len());
     let old = stored.predicates[index].clone();
     let edits: Vec<(usize, &str, &str)> = PREDICATE_EDITS

@@ -1,15 +1,16 @@
 //! Invariants written by hand: every kind of property, and what the invariant must be strong enough for.
 
-use cupola::certificate::Stored;
-use cupola::certify::{Rejection, Solver, Verdict, Weak};
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
+use cupola::certificate::{Pair, Stored, StoredBody, StoredInvariant};
+use cupola::certify::{FailedObligation, Rejection, Solver, Verdict};
+use cupola::memory::{BufferSizes, Model};
 use cupola::program::{LocId, Program};
 use cupola::reduce::{Flush, ReduceConfig};
+use cupola::source::SourceFile;
 
 use crate::bases::base;
 use crate::check;
 use crate::enumerate::{self, Listing};
+use crate::mutation;
 
 /// A certificate for a program with the same cube at every vector of locations outside of
 /// atomic sections; literals are numbered from 1.
@@ -17,13 +18,11 @@ fn uniform(text: &str, model: Model, predicates: &[&str], cube: &[i64]) -> Store
     let source = SourceFile::new("test.cup", text);
     let config = ReduceConfig {
         model,
-        k: 1,
+        sizes: BufferSizes::ONE,
         fences: Default::default(),
         flush: Flush::Background,
     };
-    let program = enumerate::reduced(&source, &config).expect("a program");
-    let checked = cupola::lang::load(&source).expect("a program");
-    let tree = cupola::reduce::reduce(&source, &checked, &config).expect("a reduction");
+    let reduction = enumerate::reduced(&source, &config).expect("a program");
     let literals: Vec<_> = cube
         .iter()
         .map(|literal| cupola::certificate::Literal {
@@ -31,19 +30,25 @@ fn uniform(text: &str, model: Model, predicates: &[&str], cube: &[i64]) -> Store
             holds: *literal > 0,
         })
         .collect();
-    let pairs = free_vectors(&program)
-        .into_iter()
-        .map(|at| cupola::certificate::Pair {
-            at,
-            cube: literals.clone(),
-        });
+    let pairs = free_vectors(&reduction.program).into_iter().map(|at| Pair {
+        at,
+        cube: literals.clone(),
+    });
     Stored {
         source,
         config,
-        reduced: cupola::lang::print(&tree),
-        predicates: predicates.iter().map(|&text| text.to_owned()).collect(),
-        pairs: pairs.collect(),
+        reduced: cupola::front::cup::print(reduction.tree()),
+        body: StoredBody::Invariant(StoredInvariant {
+            predicates: predicates.iter().map(|&text| text.to_owned()).collect(),
+            pairs: pairs.collect(),
+            obligations: String::new(),
+        }),
     }
+}
+
+/// The pairs of an invariant.
+fn pairs(stored: &mut Stored) -> &mut Vec<Pair> {
+    &mut mutation::invariant(stored).expect("an invariant").pairs
 }
 
 fn free_vectors(program: &Program) -> Vec<Vec<LocId>> {
@@ -70,14 +75,14 @@ fn free_vectors(program: &Program) -> Vec<Vec<LocId>> {
 
 fn accepted(stored: &Stored) {
     let report = check(stored, &Solver::Library).expect("a report");
-    assert_eq!(report.verdict, Verdict::Accepted, "{report}");
+    assert_eq!(report.verdict, Verdict::Accepted, "{report:?}");
 }
 
-fn rejected(stored: &Stored) -> Weak {
+fn rejected(stored: &Stored) -> FailedObligation {
     let report = check(stored, &Solver::Library).expect("a report");
     match report.verdict {
         Verdict::Rejected(Rejection::Obligation(weak)) => *weak,
-        Verdict::Rejected(_) | Verdict::Accepted | Verdict::Unknown(_) => panic!("{report}"),
+        Verdict::Rejected(_) | Verdict::Accepted | Verdict::Unknown(_) => panic!("{report:?}"),
     }
 }
 
@@ -92,7 +97,10 @@ fn unbounded_values_are_no_obstacle() {
     assert_eq!(weak.line, Some(1));
     assert!(weak.pair.is_some());
     let r = weak.values.iter().find(|(name, _)| name == "P.r");
-    assert!(r.is_some_and(|(_, value)| value.starts_with('-')), "{weak}");
+    assert!(
+        r.is_some_and(|(_, value)| value.starts_with('-')),
+        "{weak:?}"
+    );
 }
 
 #[test]
@@ -164,11 +172,11 @@ fn final_states_are_those_with_empty_buffers() {
         let source = SourceFile::new("test.cup", text);
         let config = ReduceConfig {
             model: Model::Pso,
-            k: 1,
+            sizes: BufferSizes::ONE,
             fences: Default::default(),
             flush: Flush::Background,
         };
-        base("final", &source, &config, Listing::Free).expect("a small program")
+        base("final", &source, &config, Listing::FreePairs).expect("a small program")
     };
     accepted(&case(1).stored);
     let weak = rejected(&case(0).stored);
@@ -182,7 +190,7 @@ fn specs_are_checked_at_their_locations() {
     let weak = rejected(&stored);
     assert_eq!(weak.failure, "forbid high is broken");
     let entry = LocId::new(0);
-    for pair in &mut stored.pairs {
+    for pair in pairs(&mut stored) {
         if pair.at == [entry] {
             pair.cube.push(cupola::certificate::Literal {
                 predicate: 0,
@@ -213,12 +221,12 @@ fn pairs_that_make_no_sense_are_refused() {
         let held = locations.filter(|(_, location)| location.held);
         held.map(|(index, _)| LocId::new(index)).collect()
     };
-    let program = enumerate::reduced(&good.source, &good.config).expect("a program");
-    let reasons: Vec<Option<String>> = held(&program)
+    let reduction = enumerate::reduced(&good.source, &good.config).expect("a program");
+    let reasons: Vec<Option<String>> = held(&reduction.program)
         .into_iter()
         .map(|at| {
             let mut stored = good.clone();
-            stored.pairs[0].at = vec![at];
+            pairs(&mut stored)[0].at = vec![at];
             check(&stored, &Solver::Library)
                 .err()
                 .map(|error| error.to_string())
@@ -229,7 +237,7 @@ fn pairs_that_make_no_sense_are_refused() {
     assert!(refused[0].contains("where it never is"), "{refused:?}");
 
     let mut stored = good.clone();
-    stored.pairs[0].at.push(LocId::new(0));
+    pairs(&mut stored)[0].at.push(LocId::new(0));
     let error = check(&stored, &Solver::Library).expect_err("one thread, two locations");
     assert!(error.to_string().contains("has 2 locations"), "{error}");
 }

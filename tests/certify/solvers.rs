@@ -7,13 +7,14 @@ use std::process::Command as Process;
 use std::time::Duration;
 
 use assert_cmd::Command;
-use cupola::certificate::{self, Existing, StoreError, Stored};
+use cupola::certificate::{self, Existing, StoreError, Stored, StoredBody};
 use cupola::certify::{self, Effort, Solver, Verdict};
-use cupola::lang::source::SourceFile;
+use cupola::render::{self, Page};
+use cupola::source::SourceFile;
 use tempfile::TempDir;
 
 use crate::bases::{Base, cases};
-use crate::check;
+use crate::{check, length, mutation, why};
 
 fn certify(dir: &Path, options: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::cargo_bin("cupola").expect("the binary");
@@ -35,10 +36,18 @@ fn base() -> Base {
     cases().remove(1).base()
 }
 
+/// How many obligations there are.
+fn obligations(base: &Base) -> usize {
+    match &base.stored.body {
+        StoredBody::Invariant(invariant) => invariant.obligations.matches("(check-sat)").count(),
+        StoredBody::States(_) => 0,
+    }
+}
+
 fn written(base: &Base) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a directory");
     let dir = folder.path().join("certificate");
-    certificate::write(&dir, &base.stored, &base.obligations, Existing::Refuse).expect("written");
+    certificate::write(&dir, &base.stored, Existing::Refuse).expect("written");
     (folder, dir)
 }
 
@@ -72,16 +81,19 @@ fn other_solvers_agree() {
             assert_eq!(
                 report.verdict,
                 Verdict::Accepted,
-                "{name}, {}: {report}",
+                "{name}, {}: {report:?}",
                 base.name
             );
             let mut stored = base.stored.clone();
-            stored.pairs.remove(stored.pairs.len() / 2);
+            let pairs = &mut mutation::invariant(&mut stored)
+                .expect("an invariant")
+                .pairs;
+            pairs.remove(pairs.len() / 2);
             let report = check(&stored, &solver).expect("the solver runs");
-            let reason = report.verdict.reason().expect("a reason");
+            let reason = why(&report).expect("a reason");
             assert!(
                 matches!(report.verdict, Verdict::Rejected(_)),
-                "{name}: {report}"
+                "{name}: {report:?}"
             );
             assert!(reason.contains("with: "), "{name} gives values: {reason}");
         }
@@ -125,7 +137,7 @@ fn solvers_that_misbehave_are_never_believed() {
 fn when_the_time_is_over_the_answer_is_unknown() {
     let base = base();
     let (folder, dir) = written(&base);
-    let all = base.obligations.matches("(check-sat)").count();
+    let all = obligations(&base);
     for (text, done) in [
         ("exec sleep 600", 0),
         ("sleep 20; true", 0),
@@ -135,7 +147,7 @@ fn when_the_time_is_over_the_answer_is_unknown() {
         let (code, stdout, stderr) = certify(&dir, &["--solver", &solver, "--timeout", "1"]);
         assert_eq!(code, Some(5), "{text}: {stdout}{stderr}");
         let told = format!("{done} of {all} obligations are discharged");
-        assert!(stdout.contains("the time is over"), "{text}: {stdout}");
+        assert!(stdout.contains("the time was up"), "{text}: {stdout}");
         assert!(stdout.contains(&told), "{text}: {stdout}");
     }
     let (code, stdout, _) = certify(&dir, &["--timeout", "0"]);
@@ -148,7 +160,7 @@ fn when_the_time_is_over_the_answer_is_unknown() {
 fn told_after_all_answers(more: &str, options: &[&str]) -> String {
     let base = base();
     let (folder, dir) = written(&base);
-    let all = base.obligations.matches("(check-sat)").count();
+    let all = obligations(&base);
     let solver = script(folder.path(), &format!("yes unsat | head -n {all}; {more}"));
     let (code, stdout, _) = certify(&dir, &[&["--solver", &solver], options].concat());
     assert_eq!(code, Some(5), "{more}: {stdout}");
@@ -170,7 +182,7 @@ fn a_solver_that_fails_in_the_end_is_not_believed() {
         assert!(told.contains("it gives all answers but ends"), "{told}");
     }
     let told = told_after_all_answers("exec >&-; exec sleep 600", &["--timeout", "1"]);
-    assert!(told.contains("the time is over"), "{told}");
+    assert!(told.contains("the time was up"), "{told}");
 }
 
 /// What a script has started ends with it.
@@ -222,9 +234,8 @@ fn a_certificate_can_be_held_against_a_program() {
 fn the_report_says_what_was_proved() {
     let base = base();
     let told = |stored: &Stored| {
-        check(stored, &Solver::Library)
-            .expect("a report")
-            .to_string()
+        let report = check(stored, &Solver::Library).expect("a report");
+        render::certify::text(&report, &Page::unlimited())
     };
     let specs = |line: &&str| {
         !["forbid", "invariant", "finally"]
@@ -258,8 +269,8 @@ fn names_are_told_on_one_line() {
     let text = base.stored.source.text().to_owned();
     base.stored.source = SourceFile::new("a.cup\n  trusted: nothing\u{1b}[8m", text);
     let effort = Effort::from(Solver::Library);
-    let report = certify::check_with(&base.stored, &base.obligations, None, &effort);
-    let told = report.expect("a report").to_string();
+    let report = certify::check_with(&base.stored, None, &effort);
+    let told = render::certify::text(&report.expect("a report"), &Page::unlimited());
     let first = told.lines().next();
     assert!(
         first.is_some_and(|line| line.contains("a.cup?  trusted: nothing?[8m under")),
@@ -272,11 +283,11 @@ fn names_are_told_on_one_line() {
 fn progress_is_counted() {
     let base = base();
     let (folder, _) = written(&base);
-    let all = base.obligations.matches("(check-sat)").count() as u64;
+    let all = obligations(&base) as u64;
     let yes = script(folder.path(), &format!("yes unsat | head -n {all}"));
     for solver in [Solver::Library, yes.parse().expect("a solver")] {
         let effort = Effort::from(solver);
-        let report = certify::check_with(&base.stored, &base.obligations, None, &effort);
+        let report = certify::check_with(&base.stored, None, &effort);
         assert_eq!(report.expect("a report").verdict, Verdict::Accepted);
         assert_eq!(effort.progress.questions(), (all, all));
     }
@@ -298,7 +309,7 @@ fn the_command_reports_in_words_and_in_json() {
     let base = base();
     let (_folder, dir) = written(&base);
     let (code, stdout, stderr) = certify(&dir, &[]);
-    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(
         stdout.starts_with("accepted: sb_tso.cup under TSO\n"),
         "{stdout}"
@@ -306,28 +317,31 @@ fn the_command_reports_in_words_and_in_json() {
     let (code, stdout, _) = certify(&dir, &["--json"]);
     let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
     assert_eq!((code, &json["verdict"]), (Some(0), &"accepted".into()));
-    assert_eq!(json["pairs"], base.stored.pairs.len());
+    assert_eq!(json["kind"], "invariant");
+    assert_eq!(json["invariant"]["pairs"], length(&base.stored));
 
     let mut stored = base.stored.clone();
-    stored.pairs.remove(3);
-    let obligations = certify::obligations(&stored).expect("obligations");
-    certificate::write(&dir, &stored, &obligations, Existing::Replace).expect("written");
+    mutation::invariant(&mut stored)
+        .expect("an invariant")
+        .pairs
+        .remove(3);
+    let stored = certify::with_obligations(&stored).expect("obligations");
+    certificate::write(&dir, &stored, Existing::Replace).expect("written");
     let (code, stdout, _) = certify(&dir, &["--json"]);
     let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
     assert_eq!((code, &json["verdict"]), (Some(10), &"rejected".into()));
-    assert!(json["obligation"]["number"].is_u64(), "{json}");
-    assert!(json["obligation"]["values"]["x"].is_string(), "{json}");
+    assert!(json["failure"]["obligation"].is_u64(), "{json}");
+    assert!(json["failure"]["values"]["x"].is_string(), "{json}");
 }
 
 #[test]
 fn a_directory_is_read_back_as_it_was_written() {
     let base = base();
     let (_folder, dir) = written(&base);
-    let (stored, obligations) = certificate::read(&dir).expect("a certificate");
+    let stored = certificate::read(&dir).expect("a certificate");
     assert_eq!(format!("{stored:?}"), format!("{:?}", base.stored));
-    assert_eq!(obligations, base.obligations);
     let first = fs::read(dir.join("certificate.json")).expect("a file");
-    certificate::write(&dir, &stored, &obligations, Existing::Replace).expect("written");
+    certificate::write(&dir, &stored, Existing::Replace).expect("written");
     assert_eq!(
         fs::read(dir.join("certificate.json")).expect("a file"),
         first
@@ -338,7 +352,7 @@ fn a_directory_is_read_back_as_it_was_written() {
 fn directories_with_contents_are_not_lost() {
     let base = base();
     let (folder, dir) = written(&base);
-    let write = |existing| certificate::write(&dir, &base.stored, "", existing);
+    let write = |existing| certificate::write(&dir, &base.stored, existing);
     assert!(matches!(
         write(Existing::Refuse),
         Err(StoreError::Exists(..))
@@ -355,8 +369,7 @@ fn directories_with_contents_are_not_lost() {
 
     let empty = folder.path().join("empty");
     fs::create_dir(&empty).expect("created");
-    certificate::write(&empty, &base.stored, "", Existing::Refuse)
-        .expect("an empty directory will do");
+    certificate::write(&empty, &base.stored, Existing::Refuse).expect("an empty directory will do");
 }
 
 #[test]
@@ -365,10 +378,26 @@ fn malformed_certificates_are_refused() {
     let path = dir.join("certificate.json");
     let good = fs::read_to_string(&path).expect("a file");
     for (old, new, reason) in [
-        ("\"version\": 1", "\"version\": 2", "version 2"),
+        ("\"version\": 2", "\"version\": 1", "version 1"),
+        ("\"version\": 2", "\"version\": 3", "version 3"),
+        ("\"cupola-certificate\"", "\"diary\"", "format `diary`"),
+        ("\"invariant\"", "\"basis\"", "kind `basis`"),
+        ("\"invariant\"", "\"states\"", "are for `invariant`"),
+        ("  \"kind\": \"invariant\",\n", "", "kind ``"),
         ("\"model\": \"tso\"", "\"model\": \"arm\"", "arm"),
-        ("\"k\": 1", "\"k\": 0", "k is 0"),
+        ("\"k\": 1", "\"k\": 0", "from 1 to 64 entries, not 0"),
         ("\"k\": 1", "\"k\": 1, \"l\": 1", "unknown field"),
+        ("\"k\": 1", "\"k\": 1, \"k\": 1", "duplicate field"),
+        (
+            "  \"k\": 1,\n",
+            "",
+            "are for certificates under TSO and PSO",
+        ),
+        (
+            "\"tso\"",
+            "\"sc\"",
+            "are for certificates under TSO and PSO",
+        ),
         (
             "\"fences\": [\"a\"",
             "\"fences\": [\"z\"",

@@ -3,13 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cupola::explore::{Exploration, ExploreConfig, Limit, Outcomes, Star, Verdict, explore};
-use cupola::lang::check::Checked;
-use cupola::lang::source::SourceFile;
-use cupola::lang::{self};
-use cupola::model::Model;
-use cupola::program::{Program, lower};
-use cupola::reduce::{self, Layout, ReduceConfig};
+use cupola::engine::Context;
+use cupola::engine::explore::{Exploration, ExploreConfig, explore};
+use cupola::front::cup::check::Checked;
+use cupola::front::cup::{self};
+use cupola::memory::Model;
+use cupola::program::{Program, VarId, lower};
+use cupola::reduce::{self, ReduceConfig, Reduction};
+use cupola::semantics::HavocRange;
+use cupola::source::SourceFile;
+use cupola::verdict::{Limit, VerdictKind};
 use indexmap::IndexSet;
 
 /// What a comparison that found no difference has seen.
@@ -27,8 +30,8 @@ pub struct Agreement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// The final values of the program's own variables.
-type Finals = BTreeSet<BTreeMap<String, i64>>;
+/// The final values of the source's variables, in their order.
+type Finals = BTreeSet<Vec<i64>>;
 
 /// How far each exploration goes.
 const MAX_STATES: usize = 3_000_000;
@@ -41,13 +44,15 @@ pub fn compare(
     checked: &Checked,
     config: &ReduceConfig,
 ) -> Result<Result<Agreement, TooLarge>, String> {
-    let source = lower(checked, &config.fences);
-    let reduced = reparsed(&translation(file, checked, config)?)?;
+    let reduction = reduce::reduce(file, checked, config).map_err(|error| error.to_string())?;
+    let source = &reduction.source;
+    let reduced = reparsed(&cup::print(reduction.tree()))?;
     let reduced = lower(&reduced, &IndexSet::new());
-    let layout = reduce::layout(file, checked, config);
+    let graphs = [&reduction.program, &reduced].map(Program::to_string);
+    same("graphs", &graphs[0], &graphs[1])?;
 
-    let ours = run(&source, config.model, config.k, true);
-    let theirs = run(&reduced, Model::Sc, config.k, true);
+    let ours = run(source, config, true);
+    let theirs = run(&reduced, &under_sc(config), true);
     if !is_comparable(&ours) || !is_comparable(&theirs) {
         return Ok(Err(TooLarge));
     }
@@ -59,10 +64,10 @@ pub fn compare(
     )?;
     same("verdict", &is_violated(&ours), &is_violated(&theirs))?;
     if is_violated(&ours) {
-        compare_specs(&source, &reduced, config)?;
+        compare_specs(source, &reduced, config)?;
     }
-    let finals = own_finals(&ours, &source, &Layout::default());
-    same("finals", &finals, &own_finals(&theirs, &source, &layout))?;
+    let finals = rows(&ours);
+    same("finals", finals, &own_finals(rows(&theirs), &reduction))?;
     Ok(Ok(Agreement {
         overflows,
         violated: is_violated(&ours),
@@ -70,27 +75,12 @@ pub fn compare(
     }))
 }
 
-/// The printed translation. The tree that the reduction made must pass the checks itself, since later
-/// stages use it unprinted.
-fn translation(
-    file: &SourceFile,
-    checked: &Checked,
-    config: &ReduceConfig,
-) -> Result<String, String> {
-    let tree = reduce::reduce(file, checked, config).map_err(|error| error.to_string())?;
-    let text = lang::print(&tree);
-    match lang::check(tree) {
-        Ok(_) => Ok(text),
-        Err(errors) => Err(format!("the reduced tree is rejected: {errors:?}\n{text}")),
-    }
-}
-
 /// The program that is read back from a printed translation, which printing leaves as it is.
 fn reparsed(text: &str) -> Result<Checked, String> {
     let file = SourceFile::new("translation.cup", text);
-    let checked = lang::load(&file)
+    let checked = cup::load(&file)
         .map_err(|errors| format!("the printed translation is rejected: {errors:?}\n{text}"))?;
-    let again = lang::print(&checked.tree);
+    let again = cup::print(&checked.tree);
     match again == text {
         true => Ok(checked),
         false => Err(format!("printing is not stable:\n{text}\nbecomes\n{again}")),
@@ -109,10 +99,13 @@ fn compare_specs(source: &Program, reduced: &Program, config: &ReduceConfig) -> 
                 .collect(),
             ..program.clone()
         };
-        let ours = run(&only(source), config.model, config.k, false);
-        let theirs = run(&only(reduced), Model::Sc, config.k, false);
+        let ours = run(&only(source), config, false);
+        let theirs = run(&only(reduced), &under_sc(config), false);
         let what = match choice {
-            Some(index) => format!("verdict on spec {index} ({:?})", source.specs[index].name),
+            Some(index) => {
+                let property = source.property(source.specs[index].property);
+                format!("verdict on spec {index} ({})", property.name_text())
+            }
             None => "verdict on the assertions".to_owned(),
         };
         same(&what, &is_violated(&ours), &is_violated(&theirs))?;
@@ -120,20 +113,42 @@ fn compare_specs(source: &Program, reduced: &Program, config: &ReduceConfig) -> 
     Ok(())
 }
 
-fn run(program: &Program, model: Model, buffer: usize, outcomes: bool) -> Exploration {
+/// The same for a program under SC, which has no buffers.
+fn under_sc(config: &ReduceConfig) -> ReduceConfig {
+    ReduceConfig {
+        model: Model::Sc,
+        ..config.clone()
+    }
+}
+
+fn run(program: &Program, bounds: &ReduceConfig, outcomes: bool) -> Exploration {
     let config = ExploreConfig {
-        buffer,
+        buffer: bounds.sizes.default_entries(),
+        buffer_of: own_sizes(program, bounds),
         max_states: MAX_STATES,
-        star: Star::default(),
+        havoc: HavocRange::default(),
         outcomes,
-        ..ExploreConfig::default()
     };
-    explore(program, model, &config).expect("no background block under a relaxed model")
+    let explored = explore(program, bounds.model, &config, &Context::default());
+    explored.expect("no background block under a relaxed model")
+}
+
+/// The sizes of the buffers of single variables: an element goes before its array.
+fn own_sizes(program: &Program, bounds: &ReduceConfig) -> BTreeMap<VarId, usize> {
+    let own = bounds.sizes.own();
+    let size = |var: VarId| {
+        let (name, shown) = (program.var_name(var), program.var_display_name(var));
+        let array = shown.split('[').next().unwrap_or(&shown);
+        let written = [name.as_str(), shown.as_str(), array];
+        written.into_iter().find_map(|name| own.get(name).copied())
+    };
+    let vars = program.var_ids();
+    vars.filter_map(|var| Some((var, size(var)?))).collect()
 }
 
 /// Whether nothing was cut but what exceeds the buffers.
 fn is_comparable(exploration: &Exploration) -> bool {
-    let allowed = [Limit::Buffer, Limit::Overflow, Limit::Star];
+    let allowed = [Limit::Buffer, Limit::Overflow, Limit::Havoc];
     exploration
         .limits
         .iter()
@@ -141,34 +156,29 @@ fn is_comparable(exploration: &Exploration) -> bool {
 }
 
 fn is_violated(exploration: &Exploration) -> bool {
-    exploration.verdict == Verdict::Violated
+    exploration.kind() == VerdictKind::Violated
 }
 
-/// The values of the source's variables in the final states in which the buffers of `layout`, which
-/// are locals, are empty.
-fn own_finals(exploration: &Exploration, source: &Program, layout: &Layout) -> Finals {
-    let outcomes: &Outcomes = exploration
-        .outcomes
-        .as_ref()
-        .expect("outcomes were asked for");
-    let counters: Vec<String> = layout
-        .threads
-        .iter()
-        .flat_map(|(thread, buffers)| {
-            let counters = buffers.counters().into_iter();
-            counters.map(move |count| format!("{thread}.{count}"))
-        })
-        .collect();
-    let own: Vec<String> = source.var_ids().map(|var| source.var_name(var)).collect();
-    let rows = outcomes.rows().iter().map(|row| {
-        let names = outcomes.names().iter().cloned();
-        names
-            .zip(row.iter().copied())
-            .collect::<BTreeMap<String, i64>>()
-    });
-    let flushed = rows.filter(|row| counters.iter().all(|count| row[count] == 0));
-    let restricted = flushed.map(|row| own.iter().map(|name| (name.clone(), row[name])).collect());
-    restricted.collect()
+/// The values of all variables in the final states.
+fn rows(exploration: &Exploration) -> &Finals {
+    let outcomes = exploration.outcomes.as_ref();
+    outcomes.expect("outcomes were asked for").rows()
+}
+
+/// The values of the source's variables in the final states of the reduced program in which all
+/// buffers are empty.
+fn own_finals(rows: &Finals, reduction: &Reduction) -> Finals {
+    let buffers = reduction.buffers().iter();
+    let is_flushed = |row: &&Vec<i64>| {
+        let mut buffers = buffers.clone();
+        buffers.all(|buffer| row[buffer.count.index()] == 0)
+    };
+    let own = |row: &Vec<i64>| {
+        let vars = reduction.source.var_ids();
+        vars.map(|var| row[reduction.reduced_var(var).index()])
+            .collect()
+    };
+    rows.iter().filter(is_flushed).map(own).collect()
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, source: &T, reduced: &T) -> Result<(), String> {

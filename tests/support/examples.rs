@@ -7,7 +7,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cupola::model::Model;
+use cupola::memory::Model;
 
 /// A program of `examples/`.
 pub struct Example {

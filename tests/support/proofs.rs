@@ -1,17 +1,27 @@
-//! Programs with their proofs, ready for the pipeline.
+//! Programs with their proofs, ready for the engines.
 
-use cupola::lang;
-use cupola::lang::check::Checked;
-use cupola::lang::placement::Placement;
-use cupola::lang::source::SourceFile;
-use cupola::model::Model;
-use cupola::pipeline::{Bound, MethodChoice, PipelineConfig, Task, VerifyConfig, verify};
+use std::ops::Deref;
+
+use cupola::abstraction::Transformers;
+use cupola::certificate::Certificate;
+use cupola::engine::explore::ExploreConfig;
+use cupola::engine::portfolio::{self, Choice, Portfolio, Subject};
+use cupola::engine::predicate::{self, Bound, Input, MethodChoice, PredicateConfig};
+use cupola::engine::{Context, Limits};
+use cupola::front::cup;
+use cupola::front::cup::check::Checked;
+use cupola::front::cup::placement::Placement;
+use cupola::memory::Model;
 use cupola::program;
 use cupola::proof::{self, Proof};
-use cupola::report::Report;
+use cupola::reduce::Reduction;
+use cupola::render::Page;
+use cupola::render::verify::{TraceForm, VerifyReport};
+use cupola::source::SourceFile;
+use cupola::verdict::{Evidence, ModelResult, Report, Verdict, VerdictKind};
 use indexmap::IndexSet;
 
-use super::examples;
+use super::{entries, examples};
 
 /// The seven algorithms of the SAS 2013 paper.
 pub const ALGORITHMS: [&str; 7] = [
@@ -34,15 +44,21 @@ pub struct Proved {
     pub proof: Proof,
     /// The most states that the checker may store.
     pub max_states: usize,
-    /// The states of the search for a violation before the proof.
-    pub refute_states: usize,
+    /// The most states of explorations before and behind the proof; 0 for none.
+    pub explore_states: usize,
+}
+
+/// The answer of an engine, with its text.
+pub struct Answer {
+    report: Report,
+    text: String,
 }
 
 impl Proved {
     /// A program and the text of its proof; without one, predicates are harvested.
     pub fn new(name: &str, program: &str, proof: Option<&str>) -> Self {
         let file = SourceFile::new(name, program);
-        let checked = lang::load(&file).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        let checked = cup::load(&file).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
         let proof = match proof {
             Some(text) => {
                 let file = SourceFile::new("proof", text);
@@ -58,7 +74,7 @@ impl Proved {
             checked,
             proof,
             max_states: 300_000,
-            refute_states: 0,
+            explore_states: 0,
         }
     }
 
@@ -72,13 +88,35 @@ impl Proved {
         Proved::new(name, &program, read("proof").ok().as_deref())
     }
 
-    /// The task for the pipeline.
-    pub fn task(&self) -> Task<'_> {
-        Task {
-            file: &self.file,
-            checked: &self.checked,
+    /// The program for the predicate engine.
+    pub fn input(&self) -> Input<'_> {
+        Input {
+            source: &self.file,
+            program: &self.checked,
             proof: &self.proof,
         }
+    }
+
+    /// The program for any engine.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject {
+            source: &self.file,
+            program: &self.checked,
+            proof: Some(&self.proof),
+        }
+    }
+
+    /// The program reduced for a model, with its own fences.
+    pub fn stage(&self, model: Model, k: usize) -> Reduction {
+        let fences = Placement::Declared.in_force(&self.checked, model);
+        let fences = fences.expect("the program declares places that it has");
+        let stage = predicate::stage(
+            &self.input(),
+            (model, &entries(k)),
+            &fences,
+            Transformers::Optimized,
+        );
+        stage.expect("the program can be reduced")
     }
 
     /// Verifies the program with its own fences or others.
@@ -87,18 +125,82 @@ impl Proved {
         models: &[Model],
         (bound, method): (Bound, MethodChoice),
         placement: Placement,
-    ) -> Report {
-        let config = VerifyConfig {
-            models: models.to_vec(),
+    ) -> Answer {
+        let config = PredicateConfig {
             bound,
             method,
-            refute_states: self.refute_states,
-            pipeline: PipelineConfig {
-                placement,
-                max_states: self.max_states,
-                ..PipelineConfig::default()
-            },
+            ..PredicateConfig::default()
         };
-        verify(&self.task(), false, &config).expect("the program can be verified or not")
+        self.verify_with(models, config, &placement)
+    }
+
+    /// The same with a configuration of the predicate engine.
+    pub fn verify_with(
+        &self,
+        models: &[Model],
+        predicate: PredicateConfig,
+        placement: &Placement,
+    ) -> Answer {
+        let config = portfolio::Config {
+            choice: match self.explore_states {
+                0 => Choice::Only(predicate::NAME.to_owned()),
+                _ => Choice::Auto,
+            },
+            explore: ExploreConfig::default(),
+            predicate,
+        };
+        let context = Context {
+            limits: Limits {
+                explore_states: self.explore_states,
+                abstract_states: self.max_states,
+            },
+            ..Context::default()
+        };
+        let mut engines = Portfolio::of(&config, &context.limits);
+        let report = engines.verify(&self.subject(), models, placement, &context);
+        Answer::new(self, report.expect("the program can be verified or not"))
+    }
+
+    /// The certificate of a result that an abstraction verified.
+    pub fn certificate(&self, result: &ModelResult) -> Option<Certificate> {
+        let Verdict::Verified(Evidence::Invariant(settings)) = &result.outcome.verdict else {
+            return None;
+        };
+        let (subject, config) = (self.subject(), PredicateConfig::default());
+        let fences = result.fences.iter().cloned().collect();
+        let task = subject.task(result.model, &fences);
+        let made = predicate::certificate(&task, settings, &config, &Context::default());
+        Some(made.expect("no limit is hit"))
+    }
+}
+
+impl Answer {
+    fn new(proved: &Proved, report: Report) -> Self {
+        let shown = VerifyReport {
+            source: &proved.file,
+            harvested: None,
+            predicates: proved.proof.predicates.len(),
+            report: &report,
+        };
+        let text = shown.text(&Page::unlimited(), TraceForm::Text);
+        Answer { report, text }
+    }
+
+    /// The report as text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether everything is verified.
+    pub fn is_verified(&self) -> bool {
+        self.report.kind() == VerdictKind::Verified
+    }
+}
+
+impl Deref for Answer {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.report
     }
 }

@@ -1,7 +1,9 @@
 //! Random runs of a program under SC, by an interpreter of its own.
 
-use cupola::lang::ast::{ArithOp, CompareOp};
-use cupola::program::{Action, Cond, Edge, LocId, Place, Program, Term, VarId};
+use cupola::front::cup::ast::{ArithOp, CompareOp};
+use cupola::program::{
+    Action, Cond, Edge, EdgeId, Init, LocId, Place, Program, Range, Term, ThreadId, VarId,
+};
 
 use super::random::Random;
 
@@ -21,6 +23,8 @@ pub struct Walk<'p> {
     pub locations: Vec<LocId>,
     /// The values of the variables.
     pub values: Vec<i64>,
+    /// The edges taken, each with the value that was picked for an arbitrary one.
+    pub taken: Vec<(EdgeId, Option<i64>)>,
 }
 
 impl std::fmt::Debug for Walk<'_> {
@@ -33,16 +37,27 @@ impl std::fmt::Debug for Walk<'_> {
     }
 }
 
+/// A value of a range.
+fn picked(range: Range, random: &mut Random) -> i64 {
+    let (low, high) = range.ends();
+    low + random.below((high - low + 1) as usize) as i64
+}
+
 impl<'p> Walk<'p> {
     /// A run that is determined by its seed; arbitrary initial values are small.
     pub fn new(program: &'p Program, seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let mut start = |init: Option<i64>| init.unwrap_or_else(|| random.below(3) as i64);
+        let mut start = |init: Init| match init {
+            Init::Value(value) => value,
+            Init::Range(range) => picked(range, &mut random),
+            Init::Any => random.below(3) as i64,
+        };
         Walk {
             values: program.vars.iter().map(|var| start(var.init)).collect(),
             program,
             random,
             locations: program.threads.iter().map(|thread| thread.entry).collect(),
+            taken: Vec::new(),
         }
     }
 
@@ -51,10 +66,12 @@ impl<'p> Walk<'p> {
     pub fn step(&mut self) -> Option<Mover> {
         for _ in 0..50 {
             let before = (self.locations.clone(), self.values.clone());
+            let taken = self.taken.len();
             if let Some(mover) = self.try_step() {
                 return Some(mover);
             }
             (self.locations, self.values) = before;
+            self.taken.truncate(taken);
         }
         None
     }
@@ -73,10 +90,23 @@ impl<'p> Walk<'p> {
             if edges.is_empty() {
                 return None;
             }
-            let edge = &edges[self.random.below(edges.len())];
+            let number = self.random.below(edges.len());
+            let edge = &edges[number];
+            let picks = match &edge.action {
+                Action::Havoc(to) | Action::Choose(to, _) => Some(to),
+                _ => None,
+            };
+            let picks = picks.map(|to| self.place(to));
             if !self.run(edge) {
                 return None;
             }
+            let id = EdgeId {
+                thread: ThreadId::new(thread),
+                at,
+                number,
+            };
+            let value = picks.map(|var| self.values[var.index()]);
+            self.taken.push((id, value));
             at = edge.target;
             if !graph.locations[at.index()].held {
                 if background {
@@ -94,7 +124,7 @@ impl<'p> Walk<'p> {
         if edge
             .bounds
             .as_ref()
-            .is_some_and(|bounds| !self.holds(bounds))
+            .is_some_and(|bounds| !self.holds(&bounds.cond))
         {
             return false;
         }
@@ -106,6 +136,10 @@ impl<'p> Walk<'p> {
             }
             Action::Havoc(to) => {
                 let value = self.random.below(5) as i64 - 2;
+                self.set(to, value);
+            }
+            Action::Choose(to, range) => {
+                let value = picked(*range, &mut self.random);
                 self.set(to, value);
             }
             Action::Load(to, from) => self.set(to, self.values[self.place(from).index()]),
@@ -161,6 +195,8 @@ impl<'p> Walk<'p> {
                     ArithOp::Add => a + b,
                     ArithOp::Sub => a - b,
                     ArithOp::Mul => a * b,
+                    ArithOp::Div => (a - (a % b + b) % b) / b,
+                    ArithOp::Mod => (a % b + b) % b,
                 }
             }
         }

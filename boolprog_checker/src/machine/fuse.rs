@@ -19,14 +19,14 @@ use crate::syntax::ast::StmtId;
 
 /// Most steps that are looked through for each step that a location has itself. What predicate abstraction
 /// makes of programs stays far below.
-const MOST_FOR_EACH: usize = 16;
+const MAX_FOR_EACH: usize = 16;
 
-/// The same machine with fused steps. It has at most [`MOST_FOR_EACH`] times as many steps.
+/// The same machine with fused steps. It has at most [`MAX_FOR_EACH`] times as many steps.
 pub(crate) fn fuse(machine: &Machine) -> Machine {
     let fusion = Fusion {
         machine,
         some: |_| true,
-        most_for_each: MOST_FOR_EACH,
+        most_for_each: MAX_FOR_EACH,
     };
     fusion.run(&fusion.ends())
 }
@@ -203,7 +203,7 @@ mod tests {
         let back = dispatcher(300, |i| format!("L{i}: x := !x;\nskip;\ngoto D;"));
         for body in [cascade(400), through, back] {
             let (_, before, after) = fused(&body);
-            assert!(after <= MOST_FOR_EACH * before, "{before} {after}");
+            assert!(after <= MAX_FOR_EACH * before, "{before} {after}");
         }
     }
 

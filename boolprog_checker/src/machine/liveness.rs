@@ -1,10 +1,10 @@
-//! Which variables nobody will read again: their values are forgotten.
+//! Which variables no thread will read again: their values are forgotten.
 //!
 //! A global that only one thread can touch is dead at a location of that thread if every way from
 //! there writes it before it reads it. Its value cannot influence anything any more, so it becomes
 //! unknown when the thread arrives, and states that differ in it alone become one. Variables that
-//! share a conjunct of an `enforce` learn from each other: whoever touches one of them reads the others; they are
-//! forgotten together or not at all, and not if a clause knows one of them for itself. Whoever comes into the text of an
+//! share a conjunct of an `enforce` learn from each other: a step that touches one of them reads the others; they are
+//! forgotten together or not at all, and not if a clause knows one of them for itself. A thread that comes into the text of an
 //! `enforce` reads all its variables. What main does before it
 //! starts the first thread does not count as touching. Where threads of several kinds can come to a
 //! location nothing is forgotten there, because one of them may need what another one does not.

@@ -7,13 +7,13 @@
 //! locals, then the next values of an assignment with `constrain`.
 
 pub(crate) mod atomic;
-mod circles;
 pub(crate) mod code;
 pub(crate) mod condition;
 mod copy;
 pub(crate) mod fuse;
 pub(crate) mod liveness;
 pub(crate) mod lower;
+mod scc;
 pub(crate) mod scope;
 pub(crate) mod visibility;
 
@@ -218,7 +218,7 @@ pub(crate) struct Assignment {
     pub writes: Vec<Write>,
     /// A relation between old and next values.
     pub constrain: Option<Constrain>,
-    /// Variables whose values nobody will read before they are written again.
+    /// Variables whose values no thread will read before they are written again.
     pub forget: Vec<FrameBit>,
 }
 

@@ -6,7 +6,7 @@
 //! global if two threads can touch it at a time (main is alone until it starts the first): any
 //! variable of it, not the same one. A conjunct with a local is there once for each thread in the text of its `enforce`,
 //! so such a thread touches the cluster by being there. A cluster with a global that another `enforce` than that of the
-//! step's own place reads is visible, too: whoever is about to come into the text of that one is held up by
+//! step's own place reads is visible, too: a thread that is about to come into the text of that one is held up by
 //! its values, also by those that make the step impossible.
 //! A location is reducible if all its steps are invisible and none of them leads backwards. While a
 //! thread stands at a reducible location and can move, only that thread is moved; this is partial-order
@@ -24,7 +24,7 @@
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::circles::circles;
+use super::scc::scc;
 use super::{Action, Edge, EnforceId, FrameBit, ImageId, LocId, Location, Machine};
 
 /// Marks the reducible locations.
@@ -301,7 +301,7 @@ fn locations_among_others<'m>(
 
 /// The ways in which threads can begin; the first is that of main.
 pub(super) fn roles(machine: &Machine) -> Vec<Role> {
-    let circles = circles(machine);
+    let scc = scc(machine);
     let behind = behind_a_start(machine);
     let mut entries = IndexSet::from([machine.main]);
     let mut next = 0;
@@ -311,7 +311,7 @@ pub(super) fn roles(machine: &Machine) -> Vec<Role> {
         let reach = reach(machine, &[entry]);
         let role = Role {
             entry,
-            starts: starts(machine, &reach, &circles),
+            starts: starts(machine, &reach, &scc),
             among_others: (0..machine.locations.len() as u32)
                 .map(LocId)
                 .filter(|at| reach[at.index()] && behind[at.index()])
@@ -351,7 +351,7 @@ fn mark_many(roles: &mut [Role]) {
 }
 
 /// The threads that are started at these locations, each with whether that can happen several times.
-fn starts(machine: &Machine, reach: &[bool], circles: &[u32]) -> Vec<(LocId, bool)> {
+fn starts(machine: &Machine, reach: &[bool], scc: &[u32]) -> Vec<(LocId, bool)> {
     let mut starts = Vec::new();
     for (index, location) in machine
         .locations
@@ -362,7 +362,7 @@ fn starts(machine: &Machine, reach: &[bool], circles: &[u32]) -> Vec<(LocId, boo
         for edge in &location.edges {
             if let Action::Start(start) = &edge.action {
                 let target = edge.target;
-                let back = target != LocId::ENDED && circles[target.index()] == circles[index];
+                let back = target != LocId::ENDED && scc[target.index()] == scc[index];
                 starts.push((start.entry, back));
             }
         }

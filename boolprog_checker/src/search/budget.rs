@@ -14,7 +14,7 @@ use crate::outcome::Limit;
 const CLOCK_INTERVAL: u32 = 512;
 
 /// States are numbered with 32 bits.
-const MOST_STATES: usize = u32::MAX as usize - 1;
+const MAX_STATES: usize = u32::MAX as usize - 1;
 
 /// The limits of a check and whether one was hit.
 pub(crate) struct Budget<'a> {
@@ -56,7 +56,7 @@ impl<'a> Budget<'a> {
 
     /// Whether to go on, with this many states at hand.
     pub(crate) fn allows(&self, states: usize) -> bool {
-        if states > self.limits.max_states.min(MOST_STATES) {
+        if states > self.limits.max_states.min(MAX_STATES) {
             self.stop(Limit::States);
         }
         self.looks.set(self.looks.get().wrapping_add(1));

@@ -125,7 +125,7 @@ impl<'a> Explorer<'a> {
                 .or_insert(Found { state: id, place });
         }
         if self.context.budget.stopped().is_some() {
-            // The expansion may be cut short, and nobody will look at its successors.
+            // The expansion may be cut short, and its successors are not used.
             expansion.discard();
         }
         self.stats.transitions += expansion.nodes.len() as u64;

@@ -1,4 +1,4 @@
-//! Follows a run that somebody else makes through the states of the three-valued search.
+//! Follows a run that the caller makes through the states of the three-valued search.
 //!
 //! An abstraction is sound if it can follow every run of what it abstracts: from a state that stands
 //! for the run's present state, some steps lead to one that stands for its next state, or one of them

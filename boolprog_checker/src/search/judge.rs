@@ -71,7 +71,7 @@ pub(super) fn splitting(split: Split) -> Splitting {
 const SHORTENING_STATES: usize = 1_000_000;
 
 /// How long the way to failures may be looked for after a search was stopped.
-const MOMENT: Duration = Duration::from_secs(1);
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// A search whose failures are looked at again, and the budget for that.
 #[derive(Clone, Copy)]
@@ -274,7 +274,7 @@ impl<'a> Judge<'a> {
         self.budget.look_at_clock();
         let limits = &self.options.limits;
         let (timeout, cancel) = match self.budget.stopped() {
-            Some(Limit::Timeout | Limit::Cancelled) => (Some(MOMENT), None),
+            Some(Limit::Timeout | Limit::Cancelled) => (Some(GRACE_PERIOD), None),
             Some(Limit::States | Limit::Threads) | None => {
                 (self.time_left(), limits.cancel.clone())
             }

@@ -22,7 +22,7 @@ pub(crate) struct Effects {
     pub failures: Vec<(AssertId, Config)>,
     /// Whether a thread could not be started because of the limit.
     pub thread_limit: bool,
-    /// What fired, if somebody wants to know.
+    /// What fired, if it is recorded.
     pub fired: Option<Fired>,
     /// How many states the caller holds besides these.
     pub held: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Effects {
 
 /// Most states that are held while a state is expanded, at some 300 bytes each. [`Splitting::Eager`] has to hold a
 /// state for every value of what a step leaves unknown; for it there is only the limit on states.
-const MOST_HELD: usize = 1 << 20;
+const MAX_HELD: usize = 1 << 20;
 
 impl Effects {
     fn succeed(&mut self, context: Context<'_>, state: Config) {
@@ -49,7 +49,7 @@ impl Effects {
     /// it stops, so this is the beginning of what there would be without limits.
     fn has_room(&self, context: Context<'_>) -> bool {
         let held = self.held + self.successors.len() + self.failures.len();
-        if held >= MOST_HELD && context.splitting != Splitting::Eager {
+        if held >= MAX_HELD && context.splitting != Splitting::Eager {
             context.budget.stop(Limit::States);
         }
         context.budget.stopped().is_none()
@@ -259,7 +259,7 @@ fn write_values(
         .collect()
 }
 
-/// The value of a variable that nobody reads before it is written.
+/// The value of a variable that no step reads before it is written.
 fn dormant(context: Context<'_>) -> Tri {
     matches!(context.splitting, Splitting::Eager | Splitting::All).then_some(false)
 }
@@ -386,7 +386,7 @@ mod tests {
     use crate::parse;
     use crate::search::budget::Budget;
 
-    /// The limit that is hit when there are `MOST_HELD` states and one more comes, and whether it is held.
+    /// The limit that is hit when there are `MAX_HELD` states and one more comes, and whether it is held.
     fn one_too_many(splitting: Splitting) -> (Option<Limit>, bool) {
         let program = parse("void main() begin skip; end").expect("it is a program");
         let limits = Limits::default();
@@ -396,7 +396,7 @@ mod tests {
             splitting,
         };
         let mut effects = Effects {
-            held: MOST_HELD,
+            held: MAX_HELD,
             ..Effects::default()
         };
         effects.succeed(context, Config::gone());

@@ -5,9 +5,9 @@
 
 pub mod ast;
 pub(crate) mod checks;
+mod chunks;
 pub(crate) mod expr;
 mod expr_parser;
 pub(crate) mod parser;
-mod pieces;
 pub(crate) mod printer;
 mod scan;

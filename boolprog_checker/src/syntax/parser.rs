@@ -3,7 +3,7 @@
 //! pest matches the grammar in `grammar/boolprog.pest`; this file builds declarations, procedures
 //! and statements from the matched pairs, and `expr_parser` builds expressions. `scan` sees the text
 //! before pest does and refuses one that is nested too deeply, because pest recurses. A long text
-//! is first tried in `pieces`; all that is wrong is found in the whole.
+//! is first tried in `chunks`; all that is wrong is found in the whole.
 
 use pest::Parser;
 use pest::error::{Error as PestError, ErrorVariant, InputLocation};
@@ -12,8 +12,8 @@ use pest::iterators::Pair;
 use super::ast::{
     Branch, Decl, Expr, Ident, Origin, Procedure, Span, Stmt, StmtKind, Target, ThreadStart, Tree,
 };
+use super::chunks;
 use super::expr_parser::{Stacks, expression};
-use super::pieces;
 use super::scan::scan;
 use crate::error::{ErrorKind, Errors, ProgramError};
 
@@ -24,25 +24,25 @@ pub(crate) const MAX_NESTING: usize = 200;
 const MAX_RESULTS: u32 = 10_000;
 
 #[derive(pest_derive::Parser)]
-#[grammar = "../grammar/boolprog.pest"]
+#[grammar = "grammar/boolprog.pest"]
 pub(super) struct Grammar;
 
-/// The least length of the pieces of a long text. The matches of one take a few megabytes, so the
+/// The least length of the chunks of a long text. The matches of one take a few megabytes, so the
 /// next one finds the memory ready.
-const PIECE: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// Builds the tree of `text`, or tells what is wrong with it.
 pub(crate) fn parse_tree(text: &str) -> Result<Tree, Errors> {
-    parse_in_pieces(text, PIECE)
+    parse_in_chunks(text, CHUNK)
 }
 
-/// The same for pieces of another length; that makes no difference to the result.
-pub(super) fn parse_in_pieces(text: &str, piece: usize) -> Result<Tree, Errors> {
+/// The same for chunks of another length; that makes no difference to the result.
+pub(super) fn parse_in_chunks(text: &str, chunk: usize) -> Result<Tree, Errors> {
     if u32::try_from(text.len()).is_err() {
         return Err(ProgramError::new(ErrorKind::TooLong, None).into());
     }
-    let scanned = scan(text, MAX_NESTING, piece)?;
-    if let Some(tree) = pieces::tree(&scanned) {
+    let scanned = scan(text, MAX_NESTING, chunk)?;
+    if let Some(tree) = chunks::tree(&scanned) {
         return Ok(tree);
     }
     let pairs =
@@ -64,7 +64,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// A builder for a piece of a text that begins at `offset`.
+    /// A builder for a chunk of a text that begins at `offset`.
     pub(super) fn at(offset: usize) -> Self {
         Self {
             offset: offset as u32,

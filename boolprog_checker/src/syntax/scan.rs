@@ -6,7 +6,7 @@
 //! its place. Text that is wrong in other ways passes; the grammar will find that.
 //!
 //! On its way it finds places where a long text can be cut: behind statements that no other
-//! statement encloses. Words that are labels here and keywords elsewhere can mislead it, so whoever
+//! statement encloses. Words that are labels here and keywords elsewhere can mislead it, so the caller that
 //! uses the cuts must be able to do without them.
 
 use super::ast::Span;
@@ -20,12 +20,12 @@ pub(super) struct Scanned {
     pub cuts: Vec<usize>,
 }
 
-/// Scans the text and finds cuts that are at least `piece` bytes apart, or tells the place where it is
+/// Scans the text and finds cuts that are at least `chunk` bytes apart, or tells the place where it is
 /// nested more than `limit` levels deep or where a comment begins that does not end.
-pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, ProgramError> {
+pub(super) fn scan(text: &str, limit: usize, chunk: usize) -> Result<Scanned, ProgramError> {
     let mut bytes = text.as_bytes().to_vec();
     let mut cuts = Vec::new();
-    let mut next_cut = piece;
+    let mut next_cut = chunk;
     let mut depth = 0usize;
     // The `?` without their `:`. Where there is none, `:` ends a label.
     let mut choices = 0usize;
@@ -45,7 +45,7 @@ pub(super) fn scan(text: &str, limit: usize, piece: usize) -> Result<Scanned, Pr
                 choices = 0;
                 if depth == 1 && !declares && end >= next_cut {
                     cuts.push(end);
-                    next_cut = end.saturating_add(piece);
+                    next_cut = end.saturating_add(chunk);
                 }
                 declares = false;
             }

@@ -12,32 +12,32 @@
 //! Invariant: every cube returned implies its goal in the solver's judgement; an answer `Unknown`
 //! only ever loses cubes. The sets do not depend on the models that the solver picks.
 
+mod as_in_paper;
 mod cone;
+mod cube_index;
 mod literals;
 mod memo;
 mod pool;
-mod printed;
 mod search;
-mod settled;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub use as_in_paper::AsInPaper;
 pub use cone::Connections;
 pub use memo::Memo;
-pub use printed::Printed;
 
 use crate::logic::{Cube, Formula, Predicate, Symbol, minimal_cubes};
-use crate::progress::Progress;
-use crate::shortcuts::{Shortcut, Shortcuts};
+use crate::optimizations::{Optimization, Optimizations};
+use crate::run::progress::Progress;
+use crate::run::stop::Stop;
 use crate::smt::{Answer, Effort, Model, Solver};
-use crate::stop::Stop;
+use cube_index::CubeIndex;
 use literals::LiteralSet;
 use pool::Pool;
 use search::Finder;
-use settled::Settled;
 
 /// The largest inconsistent cubes that are computed beforehand.
 pub const INCONSISTENT_SIZE: usize = 3;
@@ -77,13 +77,13 @@ pub struct Implicants {
 
 /// What a search may use.
 #[derive(Clone, Debug, Default)]
-pub struct Means {
+pub struct SearchContext {
     /// When to give up: afterwards no cube is found any more.
     pub stop: Stop,
     /// Answers that are known already.
     pub memo: Memo,
     /// How work is saved.
-    pub shortcuts: Shortcuts,
+    pub optimizations: Optimizations,
     /// Where answers are counted.
     pub progress: Progress,
 }
@@ -93,24 +93,28 @@ pub struct Vocabulary<'a> {
     predicates: &'a [Predicate],
     connections: Connections,
     inconsistent: Vec<Cube>,
-    settled: Settled,
+    settled: CubeIndex,
     /// Models met on the way, with the literals that hold there.
     models: Vec<(Model, LiteralSet)>,
-    means: Means,
+    context: SearchContext,
 }
 
 impl<'a> Vocabulary<'a> {
     /// Computes the inconsistent cubes of a list of predicates.
-    pub fn new(predicates: &'a [Predicate], search: &Search, means: Means) -> (Self, Effort) {
+    pub fn new(
+        predicates: &'a [Predicate],
+        search: &Search,
+        context: SearchContext,
+    ) -> (Self, Effort) {
         let mut vocabulary = Vocabulary {
             predicates,
             connections: Connections::new(predicates),
             inconsistent: Vec::new(),
-            settled: Settled::new(predicates.len()),
+            settled: CubeIndex::new(predicates.len()),
             models: Vec::new(),
-            means,
+            context,
         };
-        let memo = vocabulary.means.memo.clone();
+        let memo = vocabulary.context.memo.clone();
         let known = memo.with(predicates, search, |table| table.inconsistent.clone());
         let mut effort = Effort::default();
         if let Some((inconsistent, models)) = known {
@@ -124,7 +128,7 @@ impl<'a> Vocabulary<'a> {
                 memo.with(predicates, search, |table| table.inconsistent = Some(found));
             }
         }
-        vocabulary.settled = Settled::of(predicates.len(), &vocabulary.inconsistent);
+        vocabulary.settled = CubeIndex::of(predicates.len(), &vocabulary.inconsistent);
         (vocabulary, effort)
     }
 
@@ -151,8 +155,8 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn solver(&self) -> Solver {
-        let differences = self.means.shortcuts.has(Shortcut::Differences);
-        Solver::new(self.predicates, self.means.stop.clone(), differences)
+        let differences = self.context.optimizations.has(Optimization::Differences);
+        Solver::new(self.predicates, self.context.stop.clone(), differences)
     }
 
     /// The predicates.
@@ -173,7 +177,7 @@ impl<'a> Vocabulary<'a> {
         jobs: usize,
     ) -> (Vec<Implicants>, Effort) {
         let known: Vec<Option<Implicants>> =
-            self.means.memo.with(self.predicates, search, |table| {
+            self.context.memo.with(self.predicates, search, |table| {
                 let answers = questions.iter();
                 answers
                     .map(|question| table.answers.get(question).cloned())
@@ -185,7 +189,7 @@ impl<'a> Vocabulary<'a> {
         let (found, effort) = self.ask(&open, search, jobs);
         // What was found after the deadline may be too little.
         if !self.is_late() {
-            self.means.memo.with(self.predicates, search, |table| {
+            self.context.memo.with(self.predicates, search, |table| {
                 let new = open.into_iter().zip(found.iter().cloned());
                 table.answers.extend(new);
             });
@@ -198,7 +202,7 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn is_late(&self) -> bool {
-        self.means.stop.is_due()
+        self.context.stop.should_stop()
     }
 
     /// Asks the solver.
@@ -208,7 +212,7 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         jobs: usize,
     ) -> (Vec<Implicants>, Effort) {
-        self.means.progress.ask(questions.len());
+        self.context.progress.ask(questions.len());
         let next = AtomicUsize::new(0);
         let work = || self.work(questions, search, &next);
         let parts: Vec<_> = if jobs <= 1 || questions.len() <= 1 {
@@ -253,7 +257,7 @@ impl<'a> Vocabulary<'a> {
             let cubes = self.implicants(&mut solver, question, search);
             let calls = solver.effort().calls - before;
             answers.push((number, Implicants { cubes, calls }));
-            self.means.progress.answer();
+            self.context.progress.answer();
         }
     }
 
@@ -284,8 +288,8 @@ impl<'a> Vocabulary<'a> {
 
     /// The counter-models among the models that are known.
     fn known_models(&self, search: &Search, refuted: &Formula) -> Pool {
-        let use_them =
-            self.means.shortcuts.has(Shortcut::Models) && !matches!(search, Search::Exhaustive);
+        let use_them = self.context.optimizations.has(Optimization::Models)
+            && !matches!(search, Search::Exhaustive);
         let mut pool = Pool::default();
         for (model, literals) in self.models.iter().filter(|_| use_them) {
             if refuted.eval(model) == Some(true) {

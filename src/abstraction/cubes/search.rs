@@ -6,9 +6,9 @@
 use itertools::Itertools;
 
 use super::Search;
+use super::cube_index::CubeIndex;
 use super::literals::{LiteralSet, literal, number};
 use super::pool::Pool;
-use super::settled::Settled;
 use crate::logic::{Cube, Predicate, PredicateId};
 use crate::smt::{Answer, Model, Solver};
 
@@ -21,7 +21,7 @@ pub struct Finder<'a> {
     /// Those that cubes are made of.
     pub cone: &'a [PredicateId],
     /// Nothing that contains one of these is tried.
-    pub inconsistent: &'a Settled,
+    pub inconsistent: &'a CubeIndex,
     /// Counter-models.
     pub pool: Pool,
 }
@@ -49,7 +49,7 @@ impl<'a> Finder<'a> {
     pub fn find(self, search: &Search, size: usize) -> Found {
         let mut run = Run {
             found: Vec::new(),
-            found_settled: Settled::new(self.predicates.len()),
+            found_settled: CubeIndex::new(self.predicates.len()),
             models: Vec::new(),
             record_cores: !matches!(search, Search::Candidates(_)),
             finder: self,
@@ -72,7 +72,7 @@ impl<'a> Finder<'a> {
 struct Run<'a> {
     finder: Finder<'a>,
     found: Vec<Vec<usize>>,
-    found_settled: Settled,
+    found_settled: CubeIndex,
     models: Vec<(Model, LiteralSet)>,
     /// Whether the part of a cube that the solver needed is recorded instead of the cube. Where the
     /// search is complete this only saves questions; elsewhere the result would depend on the solver.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::*;
-use crate::lang::ast::{ArithOp, CompareOp};
+use crate::front::cup::ast::{ArithOp, CompareOp};
 use crate::logic::{Literal, PredicateId, precondition, updates};
 use crate::program::{Action, Cond, Place, Term, VarId};
 
@@ -92,20 +92,20 @@ fn brute_force(predicates: &[Predicate], question: &Question) -> Vec<Cube> {
 }
 
 fn found(predicates: &[Predicate], question: &Question, search: &Search) -> Vec<Cube> {
-    found_with(Shortcuts::ALL, predicates, question, search)
+    found_with(Optimizations::ALL, predicates, question, search)
 }
 
 fn found_with(
-    shortcuts: Shortcuts,
+    optimizations: Optimizations,
     predicates: &[Predicate],
     question: &Question,
     search: &Search,
 ) -> Vec<Cube> {
-    let means = Means {
-        shortcuts,
-        ..Means::default()
+    let context = SearchContext {
+        optimizations,
+        ..SearchContext::default()
     };
-    let (vocabulary, _) = Vocabulary::new(predicates, search, means);
+    let (vocabulary, _) = Vocabulary::new(predicates, search, context);
     let (mut answers, _) = vocabulary.answer(std::slice::from_ref(question), search, 1);
     answers.remove(0).cubes
 }
@@ -129,10 +129,10 @@ proptest! {
             _ => brute_force(&predicates, &question),
         };
         prop_assert_eq!(found(&predicates, &question, &Search::Exhaustive), expected.clone());
-        let settings = [Shortcuts::ALL, Shortcuts::NONE];
-        let each = Shortcut::ALL.map(|shortcut| Shortcuts::ALL.without(shortcut));
-        for shortcuts in settings.into_iter().chain(each) {
-            let found = found_with(shortcuts, &predicates, &question, &Search::Fast);
+        let settings = [Optimizations::ALL, Optimizations::NONE];
+        let each = Optimization::ALL.map(|optimization| Optimizations::ALL.without(optimization));
+        for optimizations in settings.into_iter().chain(each) {
+            let found = found_with(optimizations, &predicates, &question, &Search::Fast);
             prop_assert_eq!(&found, &expected);
         }
     }
@@ -148,7 +148,7 @@ fn inconsistent_cubes_are_found_up_to_size_three() {
     };
     let all_true = Cube::new((0..3).map(|index| literal(index, true))).expect("no opposites");
     for search in [Search::Fast, Search::Exhaustive] {
-        let (vocabulary, _) = Vocabulary::new(&predicates, &search, Means::default());
+        let (vocabulary, _) = Vocabulary::new(&predicates, &search, SearchContext::default());
         assert!(vocabulary.inconsistent().contains(&all_true));
     }
 }
@@ -180,7 +180,7 @@ fn answers_do_not_depend_on_the_number_of_threads() {
         size: 3,
     });
     let cubes = |jobs| {
-        let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, Means::default());
+        let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, SearchContext::default());
         let (answers, _) = vocabulary.answer(&questions, &Search::Fast, jobs);
         answers
             .into_iter()
@@ -201,11 +201,11 @@ fn what_a_memo_knows_is_not_asked_again() {
     let memo = Memo::default();
     let ask = |conds: &[Cond]| {
         let predicates = predicates(conds);
-        let means = Means {
+        let context = SearchContext {
             memo: memo.clone(),
-            ..Means::default()
+            ..SearchContext::default()
         };
-        let (vocabulary, first) = Vocabulary::new(&predicates, &Search::Fast, means);
+        let (vocabulary, first) = Vocabulary::new(&predicates, &Search::Fast, context);
         let questions = std::slice::from_ref(&question);
         let (answers, second) = vocabulary.answer(questions, &Search::Fast, 1);
         (answers, first.plus(second).calls)

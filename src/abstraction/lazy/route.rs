@@ -1,17 +1,16 @@
 //! One path instead of all: whether the predicates exclude it, whatever the sizes of cubes.
 
 use super::{
-    AbstractionError, Effect, Flag, Lazy, LazyLimits, LocId, Predicate, Program, Property, Stop,
-    ThreadId,
+    AbstractionError, EdgeId, Effect, Flag, Lazy, LazyLimits, Predicate, Program, PropertyId, Stop,
 };
 
 /// A path, and the property that it may break.
 #[derive(Clone, Copy, Debug)]
 pub struct Route<'a> {
-    /// The steps: thread, location and place among its edges.
-    pub steps: &'a [(ThreadId, LocId, usize)],
+    /// The steps.
+    pub steps: &'a [EdgeId],
     /// The property; without one it is only asked whether the steps can be taken.
-    pub property: Option<&'a Property>,
+    pub property: Option<PropertyId>,
 }
 
 /// Whether the strongest abstract steps exclude a path.
@@ -29,15 +28,15 @@ pub fn excludes(
     let mut search = Lazy::new(program, predicates, &[], &limits)?;
     let mut number = search.start();
     let mut position = search.states[number].position.0.clone();
-    for &(thread, at, place) in route.steps {
+    for &step in route.steps {
         search.broken = None;
-        let Some(values) = search.post(number, (thread, at, place)) else {
+        let Some(values) = search.post(number, step) else {
             return Ok(true);
         };
-        let edge = &program.threads[thread.index()].locations[at.index()].edges[place];
         // A background block starts where its thread never is.
-        if position[thread.index()] == at {
-            position[thread.index()] = edge.target;
+        let location = &mut position[step.thread.index()];
+        if *location == step.at {
+            *location = program.edge(step).target;
         }
         number = search.push((position.clone(), None), values, None);
     }
@@ -49,9 +48,9 @@ pub fn excludes(
 
 impl Lazy<'_> {
     /// Whether a property may be broken: by the step that led to a state, or, if it is a spec, there.
-    fn may_break(&mut self, number: usize, property: &Property) -> bool {
+    fn may_break(&mut self, number: usize, property: PropertyId) -> bool {
         let noted = self.broken.as_ref();
-        if noted.is_some_and(|(broken, _)| broken == property) {
+        if noted.is_some_and(|(broken, _)| *broken == property) {
             return true;
         }
         let (locations, _) = self.states[number].position.clone();
@@ -59,7 +58,7 @@ impl Lazy<'_> {
         let values = self.states[number].values.clone();
         let specs = self.specs.clone();
         specs.iter().flatten().any(|effect| match effect {
-            Effect::Assert(questions, asserted) if asserted == property => {
+            Effect::Assert(questions, asserted) if *asserted == property => {
                 let mut goals = questions.iter().map(|q| q.goal.decide_flags(&holds));
                 !goals.all(|goal| self.oracle.implies(&values, &goal))
             }

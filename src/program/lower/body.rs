@@ -7,13 +7,17 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::lang::ast::{
-    self, Arm, Block, CompareOp, CondKind, ExprKind, Rhs, Span, Stmt, StmtKind,
+use crate::front::cup::ast::{
+    self, Arm, Block, CondKind, ExprKind, Mark, Rhs, Role, Span, Stmt, StmtKind,
 };
-use crate::program::{Action, AssertKind, Branch, BranchKind, Cond, Edge, LocId};
+use crate::program::{
+    Action, BoundsCheck, Branch, BranchKind, Cond, Edge, LocId, PropertyKind, StmtId,
+};
 
 use super::expr::{Bounds, Context};
 use super::graph::Graph;
+use super::properties::Declared;
+use super::statements::Statements;
 
 /// A thread's graph under construction.
 pub(super) struct Body<'a> {
@@ -21,12 +25,31 @@ pub(super) struct Body<'a> {
     fences: &'a IndexSet<String>,
     /// The graph so far.
     pub graph: Graph,
+    /// The properties of its statements.
+    pub declared: Declared,
+    /// The statements of the program.
+    statements: &'a mut Statements,
     /// Open slots of the labels.
     labels: IndexMap<&'a str, LocId>,
     /// The loops around, the innermost last.
     loops: Vec<Jumps>,
     /// Whether the statements being lowered hold the atomic section.
     held: bool,
+}
+
+/// Where a step comes from.
+#[derive(Clone, Copy)]
+struct Site {
+    span: Span,
+    stmt: StmtId,
+    mark: Mark,
+}
+
+impl Site {
+    /// Where a property of the step stands.
+    fn place(self) -> (Span, StmtId) {
+        (self.span, self.stmt)
+    }
 }
 
 /// Where `break` and `continue` lead.
@@ -37,11 +60,17 @@ struct Jumps {
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(context: Context<'a>, fences: &'a IndexSet<String>) -> Self {
+    pub(super) fn new(
+        context: Context<'a>,
+        fences: &'a IndexSet<String>,
+        statements: &'a mut Statements,
+    ) -> Self {
         Body {
             context,
             fences,
             graph: Graph::default(),
+            declared: Declared::default(),
+            statements,
             labels: IndexMap::new(),
             loops: Vec::new(),
             held: false,
@@ -51,7 +80,17 @@ impl<'a> Body<'a> {
     /// Lowers a `background` block that ends at `end`; returns its entry.
     pub(super) fn background(&mut self, block: &'a Block, end: LocId) -> LocId {
         self.held = true;
-        let entry = self.block_or_skip(block, end, block.span);
+        let entry = match block.stmts.is_empty() {
+            true => {
+                let site = Site {
+                    span: block.span,
+                    stmt: self.statements.add_background(block.span),
+                    mark: Mark::default(),
+                };
+                self.step(Action::Skip, None, end, site)
+            }
+            false => self.block(block, end),
+        };
         self.held = false;
         entry
     }
@@ -62,10 +101,22 @@ impl<'a> Body<'a> {
         stmts.fold(next, |next, stmt| self.stmt(stmt, next))
     }
 
-    fn block_or_skip(&mut self, block: &'a Block, next: LocId, span: Span) -> LocId {
+    /// Lowers the block of a statement, which is a step of its own if the block is empty.
+    fn block_or_skip(&mut self, stmt: &Stmt, block: &'a Block, next: LocId) -> LocId {
         match block.stmts.is_empty() {
-            true => self.step(Action::Skip, None, next, span),
+            true => {
+                let site = self.site(stmt);
+                self.step(Action::Skip, None, next, site)
+            }
             false => self.block(block, next),
+        }
+    }
+
+    fn site(&mut self, stmt: &Stmt) -> Site {
+        Site {
+            span: stmt.span,
+            stmt: self.statements.add(stmt),
+            mark: stmt.mark,
         }
     }
 
@@ -81,37 +132,56 @@ impl<'a> Body<'a> {
     }
 
     fn unlabelled(&mut self, stmt: &'a Stmt, next: LocId) -> LocId {
-        let span = stmt.span;
+        let role = stmt.mark.role;
         match &stmt.kind {
+            StmtKind::If(arms, otherwise) => self.if_chain(arms, otherwise.as_ref(), next, role),
+            StmtKind::While(cond, block) => self.while_loop(cond, block, next, role),
+            StmtKind::DoWhile(block, cond) => self.do_while(block, cond, next, role),
+            StmtKind::Loop(block) => self.endless_loop(stmt, block, next),
+            StmtKind::Atomic(block) => self.atomic(stmt, block, next),
+            StmtKind::Assign(..)
+            | StmtKind::Fence
+            | StmtKind::OptionalFence(_)
+            | StmtKind::Skip
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Assert(..) => {
+                let site = self.site(stmt);
+                self.simple(&stmt.kind, next, site)
+            }
+        }
+    }
+
+    /// Lowers a statement that is one step.
+    fn simple(&mut self, kind: &'a StmtKind, next: LocId, site: Site) -> LocId {
+        match kind {
             StmtKind::Assign(place, rhs) => {
                 let mut bounds = None;
                 let action = self.assignment(place, rhs, &mut bounds);
-                self.step(action, bounds, next, span)
+                self.step(action, bounds, next, site)
             }
-            StmtKind::Fence => self.step(Action::Fence, None, next, span),
-            StmtKind::OptionalFence(name) => {
-                let in_force = self.fences.contains(&name.text);
-                let action = if in_force {
-                    Action::Fence
-                } else {
-                    Action::Skip
-                };
-                self.step(action, None, next, span)
+            StmtKind::Fence => self.step(Action::Fence, None, next, site),
+            StmtKind::OptionalFence(name) if self.fences.contains(&name.text) => {
+                self.step(Action::Fence, None, next, site)
             }
-            StmtKind::Skip => self.step(Action::Skip, None, next, span),
-            StmtKind::Break => self.step(Action::Skip, None, self.jumps().after, span),
-            StmtKind::Continue => self.step(Action::Skip, None, self.jumps().again, span),
+            StmtKind::OptionalFence(_) | StmtKind::Skip => {
+                self.step(Action::Skip, None, next, site)
+            }
+            StmtKind::Break => self.step(Action::Skip, None, self.jumps().after, site),
+            StmtKind::Continue => self.step(Action::Skip, None, self.jumps().again, site),
             StmtKind::Goto(label) => {
                 let target = self.label(&label.text);
-                self.step(Action::Skip, None, target, span)
+                self.step(Action::Skip, None, target, site)
             }
-            StmtKind::Assume(cond) => self.assume(cond, next, span),
-            StmtKind::Assert(cond, message) => self.assert(cond, message.as_deref(), next, span),
-            StmtKind::If(arms, otherwise) => self.if_chain(arms, otherwise.as_ref(), next),
-            StmtKind::While(cond, block) => self.while_loop(cond, block, next),
-            StmtKind::DoWhile(block, cond) => self.do_while(block, cond, next),
-            StmtKind::Loop(block) => self.endless_loop(block, next, span),
-            StmtKind::Atomic(block) => self.atomic(block, next, span),
+            StmtKind::Assume(cond) => self.assume(cond, next, site),
+            StmtKind::Assert(cond, message) => self.assert(cond, message.as_deref(), next, site),
+            StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::DoWhile(..)
+            | StmtKind::Loop(_)
+            | StmtKind::Atomic(_) => unreachable!("a statement with a block is no single step"),
         }
     }
 
@@ -121,6 +191,7 @@ impl<'a> Body<'a> {
         let target = context.place(target, bounds);
         match rhs {
             Rhs::Any(_) => Action::Havoc(target),
+            Rhs::Choose(low, high) => Action::Choose(target, context.range(low, high)),
             Rhs::Expr(expr) if stores => Action::Store(target, context.term(expr, bounds)),
             Rhs::Expr(expr) => match &expr.kind {
                 ExprKind::Place(source) if context.is_shared(source) => {
@@ -148,12 +219,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn assume(&mut self, cond: &ast::Cond, next: LocId, span: Span) -> LocId {
+    fn assume(&mut self, cond: &ast::Cond, next: LocId, site: Site) -> LocId {
         if cond.kind == CondKind::Any {
-            return self.step(Action::Skip, None, next, span);
+            return self.step(Action::Skip, None, next, site);
         }
         let (cond, bounds) = self.context.cond(cond);
-        self.step(Action::Assume(cond), bounds, next, span)
+        self.step(Action::Assume(cond), bounds, next, site)
     }
 
     fn assert(
@@ -161,52 +232,77 @@ impl<'a> Body<'a> {
         cond: &ast::Cond,
         message: Option<&str>,
         next: LocId,
-        span: Span,
+        site: Site,
     ) -> LocId {
         if cond.kind == CondKind::Any {
-            let kind = AssertKind::User(message.map(str::to_owned));
-            let fails = Action::Assert(Cond::Const(false), kind);
-            let edges = [Action::Skip, fails].map(|action| edge(action, None, next, span));
+            let property = self
+                .declared
+                .add(PropertyKind::Assertion, message, site.place());
+            let fails = Action::Assert(Cond::Const(false), property);
+            let edges = [Action::Skip, fails].map(|action| edge(action, None, next, site));
             return self.graph.add(self.held, edges.into());
         }
-        let kind = match self.is_overflow_check(cond, message) && self.graph.stops(next) {
-            true => AssertKind::Overflow,
-            false => AssertKind::User(message.map(str::to_owned)),
+        let kind = match site.mark.overflow {
+            true => PropertyKind::Overflow,
+            false => PropertyKind::Assertion,
         };
+        let property = self.declared.add(kind, message, site.place());
         let (cond, bounds) = self.context.cond(cond);
-        self.step(Action::Assert(cond, kind), bounds, next, span)
+        self.step(Action::Assert(cond, property), bounds, next, site)
     }
 
-    fn if_chain(&mut self, arms: &'a [Arm], otherwise: Option<&'a Block>, next: LocId) -> LocId {
+    fn if_chain(
+        &mut self,
+        arms: &'a [Arm],
+        otherwise: Option<&'a Block>,
+        next: LocId,
+        role: Option<Role>,
+    ) -> LocId {
         let last = otherwise.map_or(next, |block| self.block(block, next));
-        arms.iter().rev().fold(last, |otherwise, arm| {
-            let then = self.block(&arm.block, next);
-            let edges = self.branch(BranchKind::If, &arm.cond, then, otherwise);
-            self.graph.add(self.held, edges)
-        })
+        arms.iter()
+            .enumerate()
+            .rev()
+            .fold(last, |otherwise, (number, arm)| {
+                let then = self.block(&arm.block, next);
+                let role = role.map(|role| role.of_arm(number));
+                let edges = self.branch(BranchKind::If, role, &arm.cond, then, otherwise);
+                self.graph.add(self.held, edges)
+            })
     }
 
-    fn while_loop(&mut self, cond: &'a ast::Cond, block: &'a Block, next: LocId) -> LocId {
+    fn while_loop(
+        &mut self,
+        cond: &'a ast::Cond,
+        block: &'a Block,
+        next: LocId,
+        role: Option<Role>,
+    ) -> LocId {
         let head = self.graph.add(self.held, Vec::new());
         let body = self.loop_body(block, head, next);
-        let edges = self.branch(BranchKind::While, cond, body, next);
+        let edges = self.branch(BranchKind::While, role, cond, body, next);
         self.graph.set_edges(head, edges);
         head
     }
 
-    fn do_while(&mut self, block: &'a Block, cond: &'a ast::Cond, next: LocId) -> LocId {
+    fn do_while(
+        &mut self,
+        block: &'a Block,
+        cond: &'a ast::Cond,
+        next: LocId,
+        role: Option<Role>,
+    ) -> LocId {
         let test = self.graph.add(self.held, Vec::new());
         let body = self.loop_body(block, test, next);
-        let edges = self.branch(BranchKind::DoWhile, cond, body, next);
+        let edges = self.branch(BranchKind::DoWhile, role, cond, body, next);
         self.graph.set_edges(test, edges);
         body
     }
 
     /// An empty `loop` skips forever.
-    fn endless_loop(&mut self, block: &'a Block, next: LocId, span: Span) -> LocId {
+    fn endless_loop(&mut self, stmt: &Stmt, block: &'a Block, next: LocId) -> LocId {
         let again = self.graph.open();
         self.loops.push(Jumps { after: next, again });
-        let head = self.block_or_skip(block, again, span);
+        let head = self.block_or_skip(stmt, block, again);
         self.loops.pop();
         self.graph.close(again, head);
         head
@@ -219,15 +315,22 @@ impl<'a> Body<'a> {
         body
     }
 
-    fn atomic(&mut self, block: &'a Block, next: LocId, span: Span) -> LocId {
+    fn atomic(&mut self, stmt: &Stmt, block: &'a Block, next: LocId) -> LocId {
         self.held = true;
-        let first = self.block_or_skip(block, next, span);
+        let first = self.block_or_skip(stmt, block, next);
         self.held = false;
         self.graph.unheld_copy(first)
     }
 
     /// The two edges of a condition.
-    fn branch(&self, of: BranchKind, cond: &ast::Cond, yes: LocId, no: LocId) -> Vec<Edge> {
+    fn branch(
+        &mut self,
+        of: BranchKind,
+        role: Option<Role>,
+        cond: &ast::Cond,
+        yes: LocId,
+        no: LocId,
+    ) -> Vec<Edge> {
         let (actions, bounds) = match &cond.kind {
             CondKind::Any => ([Action::Skip, Action::Skip], None),
             _ => {
@@ -236,16 +339,24 @@ impl<'a> Body<'a> {
                 ([Action::Assume(cond), Action::Assume(negated)], bounds)
             }
         };
+        let stmt = self.statements.add_cond(cond);
+        let bounds = self.declared.add_bounds(bounds, (cond.span, stmt));
         let [holds, fails] = actions;
         let way = |action, taken, target| Edge {
+            bounds: bounds.clone(),
+            action,
+            target,
+            span: cond.span,
+            stmt,
             branch: Some(Branch { of, taken }),
-            ..edge(action, bounds.clone(), target, cond.span)
+            role,
         };
         vec![way(holds, true, yes), way(fails, false, no)]
     }
 
-    fn step(&mut self, action: Action, bounds: Bounds, target: LocId, span: Span) -> LocId {
-        let edges = vec![edge(action, bounds, target, span)];
+    fn step(&mut self, action: Action, bounds: Bounds, target: LocId, site: Site) -> LocId {
+        let bounds = self.declared.add_bounds(bounds, site.place());
+        let edges = vec![edge(action, bounds, target, site)];
         self.graph.add(self.held, edges)
     }
 
@@ -257,27 +368,16 @@ impl<'a> Body<'a> {
         let graph = &mut self.graph;
         *self.labels.entry(name).or_insert_with(|| graph.open())
     }
-
-    /// Whether this is the check that a reduction puts where a buffer overflows, if the run stops behind it.
-    fn is_overflow_check(&self, cond: &ast::Cond, message: Option<&str>) -> bool {
-        let CondKind::Compare(CompareOp::Eq, left, right) = &cond.kind else {
-            return false;
-        };
-        let ExprKind::Place(place) = &left.kind else {
-            return false;
-        };
-        let name = place.name.text.trim_end_matches('_');
-        let is_check = message == Some("overflow") && name == "overflow";
-        is_check && right.kind == ExprKind::Num(0) && self.context.is_shared(place)
-    }
 }
 
-fn edge(action: Action, bounds: Bounds, target: LocId, span: Span) -> Edge {
+fn edge(action: Action, bounds: Option<BoundsCheck>, target: LocId, site: Site) -> Edge {
     Edge {
         bounds,
         action,
         target,
-        span,
+        span: site.span,
+        stmt: site.stmt,
         branch: None,
+        role: site.mark.role,
     }
 }

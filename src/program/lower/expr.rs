@@ -4,8 +4,8 @@
 //! variables picks its scalar. Every other index yields a bound, which stands behind the bounds
 //! of the indices inside it: evaluated from left to right, no bound meets an index out of range.
 
-use crate::lang::ast::{self, ArithOp, CompareOp, CondKind, Expr, ExprKind};
-use crate::program::{Cond, LocId, Place, Term, Thread, ThreadId, VarId};
+use crate::front::cup::ast::{self, ArithOp, CompareOp, CondKind, Expr, ExprKind};
+use crate::program::{Cond, LocId, Place, Range, Term, Thread, ThreadId, VarId};
 
 use super::names::{Names, Resolved};
 
@@ -38,14 +38,16 @@ impl Context<'_> {
     /// Whether the place is shared.
     pub(super) fn is_shared(&self, place: &ast::Place) -> bool {
         match self.names.resolve(self.thread, place) {
+            Resolved::Constant(_) => false,
             Resolved::Scalar(var) => self.names.is_shared(var),
             Resolved::Array(elements) => elements.iter().all(|&var| self.names.is_shared(var)),
         }
     }
 
-    /// The place, with the bounds of its indices added to `bounds`.
+    /// The place of a variable, with the bounds of its indices added to `bounds`.
     pub(super) fn place(&self, place: &ast::Place, bounds: &mut Bounds) -> Place {
         let elements = match self.names.resolve(self.thread, place) {
+            Resolved::Constant(_) => unreachable!("the checks keep constants out of places"),
             Resolved::Scalar(var) => return Place::Var(var),
             Resolved::Array(elements) => elements,
         };
@@ -65,19 +67,38 @@ impl Context<'_> {
         match &expr.kind {
             ExprKind::Num(value) => Term::Const(*value),
             ExprKind::Tid => Term::Const(self.tid()),
-            ExprKind::Place(place) => match self.place(place, bounds) {
-                Place::Var(var) => Term::Var(var),
-                Place::Choice(index, elements) => {
-                    let elements = elements.into_iter().map(Term::Var).collect();
-                    Term::Choice(Box::new(index), elements)
-                }
-            },
+            ExprKind::Place(place) => self.read(place, bounds),
             ExprKind::Neg(inner) => negate(self.term(inner, bounds)),
             ExprKind::Binary(op, left, right) => {
                 let left = self.term(left, bounds);
                 binary(*op, left, self.term(right, bounds))
             }
         }
+    }
+
+    /// What is read from a variable or constant.
+    fn read(&self, place: &ast::Place, bounds: &mut Bounds) -> Term {
+        if let Resolved::Constant(value) = self.names.resolve(self.thread, place) {
+            return Term::Const(value);
+        }
+        match self.place(place, bounds) {
+            Place::Var(var) => Term::Var(var),
+            Place::Choice(index, elements) => {
+                let elements = elements.into_iter().map(Term::Var).collect();
+                Term::Choice(Box::new(index), elements)
+            }
+        }
+    }
+
+    /// The range between two constants, the first of which is not greater.
+    pub(super) fn range(&self, low: &Expr, high: &Expr) -> Range {
+        let value = |end| match self.term(end, &mut None) {
+            Term::Const(value) => value,
+            Term::Var(_) | Term::Choice(..) | Term::Neg(_) | Term::Binary(..) => {
+                unreachable!("the checks keep variables out of ranges")
+            }
+        };
+        Range::new(value(low), value(high)).expect("the checks keep empty ranges out")
     }
 
     /// The condition, which is not `*`, with the bounds of its indices.

@@ -1,11 +1,11 @@
 //! A control-flow graph under construction.
 //!
-//! A block is lowered from its last statement to its first, each statement being told where control
-//! goes next. Where that is not known yet (the head of a `loop`, a label), a slot is opened and later
+//! A block is lowered from its last statement to its first, each statement with the location that
+//! control goes to next. Where that is not known yet (the head of a `loop`, a label), a slot is opened and later
 //! made an alias of the location that it turned out to be. [`Graph::finish`] resolves aliases, drops
 //! what cannot be reached and numbers the rest in the order in which control first meets it.
 
-use crate::program::{Action, Cond, Edge, LocId, Location};
+use crate::program::{Edge, LocId, Location};
 
 /// Locations and the slots that will become one.
 #[derive(Default)]
@@ -58,15 +58,6 @@ impl Graph {
             ..self.location_mut(location).clone()
         };
         self.push(Slot::Location(copy))
-    }
-
-    /// Whether `assume(false)` is all that there is at a location.
-    pub(super) fn stops(&self, location: LocId) -> bool {
-        let Slot::Location(location) = &self.slots[self.resolve(location).index()] else {
-            return false;
-        };
-        let actions = location.edges.iter().map(|edge| &edge.action);
-        actions.eq([&Action::Assume(Cond::Const(false))])
     }
 
     /// The locations that can be reached from `roots`, and the new ids of the roots.

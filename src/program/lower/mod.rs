@@ -9,37 +9,47 @@ mod body;
 mod expr;
 mod graph;
 mod names;
+mod properties;
+mod statements;
 #[cfg(test)]
 mod tests;
 
 use indexmap::IndexSet;
 
-use crate::lang::ast::{self, ItemKind};
-use crate::lang::check::Checked;
+use crate::front::cup::ast::{self, ItemKind};
+use crate::front::cup::check::Checked;
 
-use super::{Background, Program, Spec, Thread, ThreadId, invariants};
+use super::{Background, Program, PropertyKind, Spec, Thread, ThreadId, invariants};
 use body::Body;
 use expr::{Context, Indices};
 use names::Names;
+use properties::Declared;
+use statements::Statements;
 
 /// The control-flow graphs of a checked program with the optional fences `fences` in force.
 pub fn lower(checked: &Checked, fences: &IndexSet<String>) -> Program {
     let names = Names::new(&checked.symbols);
+    let mut declared = Declared::default();
+    let mut statements = Statements::default();
     let threads: Vec<Thread> = names
         .instances()
         .iter()
         .enumerate()
         .map(|(id, instance)| {
             let text = thread_text(checked, instance.text);
-            lower_thread(&names, ThreadId::new(id), text, fences)
+            let tables = (&mut declared, &mut statements);
+            lower_thread(&names, ThreadId::new(id), text, fences, tables)
         })
         .collect();
-    let specs = lower_specs(checked, &names, &threads);
-    let program = Program {
+    let specs = lower_specs(checked, &names, &threads, (&mut declared, &mut statements));
+    let mut program = Program {
         vars: names.into_vars(),
         threads,
         specs,
+        properties: Vec::new(),
+        statements: statements.into_table(),
     };
+    program.properties = declared.into_table(&program);
     if cfg!(debug_assertions) {
         invariants::check(&program);
     }
@@ -53,7 +63,10 @@ fn thread_text<'a>(checked: &'a Checked, name: &str) -> &'a ast::Thread {
         .iter()
         .filter_map(|item| match &item.kind {
             ItemKind::Thread(thread) => Some(thread),
-            ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => None,
+            ItemKind::Const(_)
+            | ItemKind::Shared(_)
+            | ItemKind::Placement(_)
+            | ItemKind::Spec(_) => None,
         });
     let text = threads.find(|thread| thread.name.text == name);
     text.expect("every thread symbol comes from a thread of the tree")
@@ -64,6 +77,7 @@ fn lower_thread(
     id: ThreadId,
     text: &ast::Thread,
     fences: &IndexSet<String>,
+    (declared, statements): (&mut Declared, &mut Statements),
 ) -> Thread {
     let context = Context {
         names,
@@ -71,13 +85,14 @@ fn lower_thread(
         threads: &[],
         indices: Indices::All,
     };
-    let mut body = Body::new(context, fences);
+    let mut body = Body::new(context, fences, statements);
     let end = body.graph.add(false, Vec::new());
     let mut roots = vec![body.block(&text.body, end), end];
     for background in &text.backgrounds {
         roots.push(body.background(&background.body, end));
     }
-    let (locations, roots) = body.graph.finish(&roots);
+    let (mut locations, roots) = body.graph.finish(&roots);
+    declared.add_thread(&body.declared, &mut locations);
     let spans = text.backgrounds.iter().map(|background| background.span);
     let backgrounds = roots[2..].iter().zip(spans);
     let name = &text.name.text;
@@ -94,7 +109,12 @@ fn lower_thread(
     }
 }
 
-fn lower_specs(checked: &Checked, names: &Names<'_>, threads: &[Thread]) -> Vec<Spec> {
+fn lower_specs(
+    checked: &Checked,
+    names: &Names<'_>,
+    threads: &[Thread],
+    (declared, statements): (&mut Declared, &mut Statements),
+) -> Vec<Spec> {
     let context = Context {
         names,
         thread: None,
@@ -106,18 +126,22 @@ fn lower_specs(checked: &Checked, names: &Names<'_>, threads: &[Thread]) -> Vec<
         .items
         .iter()
         .filter_map(|item| match &item.kind {
-            ItemKind::Spec(spec) => Some((spec, item.span)),
-            ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Thread(_) => None,
+            ItemKind::Spec(spec) => Some((spec, item)),
+            ItemKind::Const(_)
+            | ItemKind::Shared(_)
+            | ItemKind::Placement(_)
+            | ItemKind::Thread(_) => None,
         });
     specs
-        .map(|(spec, span)| {
+        .map(|(spec, item)| {
+            let site = (item.span, statements.add_spec(spec, item));
             let (cond, bounds) = context.cond(&spec.cond);
+            let name = spec.name.as_ref().map(|name| name.text.as_str());
             Spec {
+                property: declared.add(PropertyKind::from(spec.kind), name, site),
                 kind: spec.kind,
-                name: spec.name.as_ref().map(|name| name.text.clone()),
-                bounds,
+                bounds: declared.add_bounds(bounds, site),
                 cond,
-                span,
             }
         })
         .collect()

@@ -2,9 +2,9 @@
 
 use indexmap::IndexMap;
 
-use crate::lang::ast::{self, ThreadRef};
-use crate::lang::symbols::{Meaning, Scope, Symbols, Variable, element_name};
-use crate::program::{ThreadId, Var, VarId};
+use crate::front::cup::ast::{self, ThreadRef};
+use crate::front::cup::symbols::{Meaning, Scope, Symbols, Variable, element_name};
+use crate::program::{Init, ThreadId, Var, VarId};
 
 /// The tables that lowering looks names up in.
 pub(super) struct Names<'a> {
@@ -25,6 +25,8 @@ pub(super) struct Instance<'a> {
 
 /// What a name stands for once it is known whose it is.
 pub(super) enum Resolved {
+    /// A constant.
+    Constant(i64),
     /// A scalar, or an element of an array that is named as one.
     Scalar(VarId),
     /// An array: its elements.
@@ -67,9 +69,7 @@ impl<'a> Names<'a> {
 
     /// The thread that a reference means.
     pub(super) fn thread(&self, reference: &ThreadRef) -> ThreadId {
-        let copy = reference
-            .copy
-            .and_then(|copy| usize::try_from(copy.value).ok());
+        let copy = self.symbols.copy(reference);
         let position = self
             .instances
             .iter()
@@ -87,6 +87,7 @@ impl<'a> Names<'a> {
         let text = scope.map(|thread| self.instances[thread.index()].text);
         let meaning = self.symbols.meaning(text, name);
         match meaning.expect("the checks know every variable that is named") {
+            Meaning::Constant(value) => Resolved::Constant(value),
             Meaning::Scalar(kind, name) => Resolved::Scalar(self.id(owner(kind, scope), name)),
             Meaning::Element(kind, array, index) => {
                 Resolved::Scalar(self.id(owner(kind, scope), &element_name(array, index)))
@@ -144,7 +145,7 @@ impl<'a> Names<'a> {
         owner: Option<ThreadId>,
         name: String,
         display_name: String,
-        init: Option<i64>,
+        init: Init,
     ) {
         let id = VarId::new(self.vars.len());
         self.ids.insert((owner, name.clone()), id);

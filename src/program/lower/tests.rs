@@ -2,11 +2,12 @@
 
 use indexmap::IndexSet;
 
-use crate::lang::{self, source::SourceFile};
+use crate::front::cup;
 use crate::program::{Program, lower};
+use crate::source::SourceFile;
 
 fn lowered(text: &str, fences: &[&str]) -> Program {
-    let checked = lang::load(&SourceFile::new("test.cup", text));
+    let checked = cup::load(&SourceFile::new("test.cup", text));
     let checked = checked.unwrap_or_else(|errors| panic!("the program is well-formed: {errors:?}"));
     let fences: IndexSet<String> = fences.iter().map(|&name| name.to_owned()).collect();
     lower(&checked, &fences)
@@ -39,17 +40,50 @@ fn arrays_and_copies_become_scalars_and_threads() {
         })
         .collect();
     let expected = [
-        "x x Some(3)",
-        "a_0 a[0] Some(4)",
-        "a_1 a[1] Some(5)",
-        "P_0.r P[0].r None",
-        "P_0.b_0 P[0].b[0] Some(1)",
-        "P_0.b_1 P[0].b[1] Some(1)",
-        "P_1.r P[1].r None",
-        "P_1.b_0 P[1].b[0] Some(1)",
-        "P_1.b_1 P[1].b[1] Some(1)",
+        "x x Value(3)",
+        "a_0 a[0] Value(4)",
+        "a_1 a[1] Value(5)",
+        "P_0.r P[0].r Any",
+        "P_0.b_0 P[0].b[0] Value(1)",
+        "P_0.b_1 P[0].b[1] Value(1)",
+        "P_1.r P[1].r Any",
+        "P_1.b_0 P[1].b[0] Value(1)",
+        "P_1.b_1 P[1].b[1] Value(1)",
     ];
     assert_eq!(vars, expected);
+}
+
+#[test]
+fn constants_are_resolved_and_ranges_kept() {
+    let text = "const N = 2, M = N * N - 1; shared a[N] = M, x = -1..N, y = N..2;
+        thread P[N] { local r, s; a[N - 1] = M; r = a[tid] ; r = N; r = choose(-tid, M);
+            s = (r + N) / M % (1 + 1); }
+        invariant P[N - 1].r <= M;";
+    let found = lowered(text, &[]).to_string();
+    let expected = "\
+var a_0 = 3
+var a_1 = 3
+var x = -1..2
+var y = 2
+var P_0.r = 0
+var P_0.s = 0
+var P_1.r = 0
+var P_1.s = 0
+thread P_0 from 0
+  0: store a_1 = 3 -> 1
+  1: P_0.r = load a_0 -> 2
+  2: P_0.r = 2 -> 3
+  3: P_0.r = choose(0, 3) -> 4
+  4: P_0.s = (((P_0.r + 2) / 3) % 2) -> end
+thread P_1 from 0
+  0: store a_1 = 3 -> 1
+  1: P_1.r = load a_1 -> 2
+  2: P_1.r = 2 -> 3
+  3: P_1.r = choose(-1, 3) -> 4
+  4: P_1.s = (((P_1.r + 2) / 3) % 2) -> end
+invariant: P_1.r <= 3
+";
+    assert_eq!(found, expected, "found:\n{found}");
 }
 
 #[test]

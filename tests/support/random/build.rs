@@ -1,20 +1,13 @@
 //! Short ways to write pieces of a syntax tree without spans.
 
-use cupola::lang::ast::{
-    ArithOp, Block, CompareOp, Cond, CondKind, Expr, ExprKind, Item, ItemKind, Name, Number, Place,
+use cupola::front::cup::ast::{
+    ArithOp, Block, CompareOp, Cond, CondKind, Expr, ExprKind, Item, ItemKind, Mark, Name, Place,
     Span, Stmt, StmtKind, ThreadRef, Trivia,
 };
 
 pub fn name(text: &str) -> Name {
     Name {
         text: text.to_owned(),
-        span: Span::default(),
-    }
-}
-
-pub fn number(value: usize) -> Number {
-    Number {
-        value: value as i64,
         span: Span::default(),
     }
 }
@@ -45,7 +38,7 @@ pub fn local_of(thread: ThreadRef, text: &str) -> Place {
 pub fn thread_ref(text: &str, copy: Option<usize>) -> ThreadRef {
     ThreadRef {
         name: name(text),
-        copy: copy.map(number),
+        copy: copy.map(|copy| Box::new(num(copy))),
         span: Span::default(),
     }
 }
@@ -67,6 +60,10 @@ pub fn var(text: &str) -> Expr {
 
 pub fn binary(op: ArithOp, left: Expr, right: Expr) -> Expr {
     expr(ExprKind::Binary(op, Box::new(left), Box::new(right)))
+}
+
+pub fn neg(inner: Expr) -> Expr {
+    expr(ExprKind::Neg(Box::new(inner)))
 }
 
 pub fn cond(kind: CondKind) -> Cond {
@@ -98,6 +95,8 @@ pub fn stmt(kind: StmtKind) -> Stmt {
         kind,
         trivia: Trivia::default(),
         span: Span::default(),
+        start: 0,
+        mark: Mark::default(),
     }
 }
 

@@ -1,24 +1,44 @@
 //! From a seed to a program.
 
-use cupola::lang::ast::{
-    ArithOp, Arm, CompareOp, Cond, CondKind, Expr, ExprKind, Init, ItemKind, LocalLine, Place,
-    Placement, Rhs, Span, Spec, SpecKind, Stmt, StmtKind, Thread, Tree, Trivia, VarDecl,
+use cupola::front::cup::ast::{
+    ArithOp, Arm, CompareOp, Cond, CondKind, ConstDecl, Expr, ExprKind, Init, Item, ItemKind,
+    LocalLine, Place, Placement, Rhs, Span, Spec, SpecKind, Stmt, StmtKind, Thread, ThreadRef,
+    Tree, Trivia, VarDecl,
 };
-use cupola::model::Model;
+use cupola::memory::Model;
 
 use super::Random;
 use super::build::{
-    and, binary, block, compare, cond, expr, indexed, item, local_of, name, not, num, number, or,
+    and, binary, block, compare, cond, expr, indexed, item, local_of, name, neg, not, num, or,
     place, stmt, thread_ref, var,
 };
 
 const LOCALS: [&str; 2] = ["r", "s"];
 const PLACES: [&str; 3] = ["a", "b", "c"];
 
+/// What the programs of a family are rich in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// A bit of everything.
+    Mixed,
+    /// Elements that variables pick, also of arrays in expressions. The only property is that indices are
+    /// in range.
+    Arrays,
+    /// Atomic sections with loops in them.
+    Sections,
+    /// Specs that name locations.
+    Locations,
+}
+
 /// The program that belongs to a seed.
 pub fn program(seed: u64) -> Tree {
+    program_of(Flavour::Mixed, seed)
+}
+
+/// The program of a family that belongs to a seed.
+pub fn program_of(flavour: Flavour, seed: u64) -> Tree {
     let mut random = Random::new(seed);
-    let shared = Shared::draw(&mut random);
+    let shared = Shared::draw(&mut random, flavour);
     let shape = Shape::draw(&mut random, &shared);
     let mut texts = Vec::new();
     let mut instances = 0;
@@ -27,7 +47,8 @@ pub fn program(seed: u64) -> Tree {
         instances += text.copies.unwrap_or(1);
         texts.push(text);
     }
-    let mut items = vec![item(ItemKind::Shared(shared.declarations(&mut random)))];
+    let mut items: Vec<Item> = shared.constants().into_iter().collect();
+    items.push(item(ItemKind::Shared(shared.declarations(&mut random))));
     items.extend(
         texts
             .iter()
@@ -75,14 +96,17 @@ impl Shape {
     }
 }
 
-/// The shared variables: scalars, and sometimes an array of two elements.
+/// The shared variables: scalars, and sometimes an array of two elements. There may be a constant `N`,
+/// and then one that depends on it.
 struct Shared {
     scalars: Vec<&'static str>,
     array: bool,
+    constant: Option<usize>,
+    flavour: Flavour,
 }
 
 impl Shared {
-    fn draw(random: &mut Random) -> Self {
+    fn draw(random: &mut Random, flavour: Flavour) -> Self {
         let scalars = if random.one_in(6) {
             vec!["X"]
         } else {
@@ -90,7 +114,31 @@ impl Shared {
         };
         Shared {
             scalars,
-            array: random.one_in(6),
+            array: random.one_in(6) || flavour == Flavour::Arrays,
+            constant: random.one_in(3).then(|| 1 + random.below(2)),
+            flavour,
+        }
+    }
+
+    /// `const LAST = N - 1, N = …;`
+    fn constants(&self) -> Option<Item> {
+        let constant = |text, value| ConstDecl {
+            name: name(text),
+            value,
+            span: Span::default(),
+        };
+        let last = binary(ArithOp::Sub, var("N"), num(1));
+        self.constant.map(|value| {
+            let constants = vec![constant("LAST", last), constant("N", num(value))];
+            item(ItemKind::Const(constants))
+        })
+    }
+
+    /// A number, by its name if a constant has it.
+    fn number(&self, value: usize) -> Expr {
+        match self.constant == Some(value) {
+            true => var("N"),
+            false => num(value),
         }
     }
 
@@ -98,15 +146,27 @@ impl Shared {
         let scalars = self
             .scalars
             .iter()
-            .map(|scalar| declaration(scalar, None, initial(random)));
+            .map(|scalar| declaration(scalar, None, self.initial(random)));
         let mut declarations: Vec<VarDecl> = scalars.collect();
         if self.array {
-            let init = random
-                .one_in(2)
-                .then(|| Init::List(vec![number(0), number(1)], Span::default()));
-            declarations.push(declaration("A", Some(2), init));
+            let init = match random.below(4) {
+                0 | 1 => Some(Init::List(vec![num(0), self.number(1)], Span::default())),
+                2 => Some(Init::Range(num(0), num(1))),
+                _ => None,
+            };
+            declarations.push(declaration("A", Some(self.number(2)), init));
         }
         declarations
+    }
+
+    fn initial(&self, random: &mut Random) -> Option<Init> {
+        match random.below(24) {
+            0 => Some(Init::Any(Span::default())),
+            1 | 2 => Some(Init::Value(self.number(1))),
+            3 => Some(Init::Range(num(0), self.number(1))),
+            4 => Some(Init::Range(neg(num(1)), num(1))),
+            _ => None,
+        }
     }
 
     /// Names of scalars, array elements included.
@@ -116,18 +176,10 @@ impl Shared {
     }
 }
 
-fn initial(random: &mut Random) -> Option<Init> {
-    match random.below(24) {
-        0 => Some(Init::Any(Span::default())),
-        1 | 2 => Some(Init::Value(number(1))),
-        _ => None,
-    }
-}
-
-fn declaration(text: &str, size: Option<usize>, init: Option<Init>) -> VarDecl {
+fn declaration(text: &str, size: Option<Expr>, init: Option<Init>) -> VarDecl {
     VarDecl {
         name: name(text),
-        size: size.map(number),
+        size,
         init,
         span: Span::default(),
     }
@@ -198,7 +250,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn thread(&mut self, text: &str, copies: Option<usize>, accesses: Vec<StmtKind>) -> Thread {
-        self.array = self.random.one_in(8);
+        self.array = self.random.one_in(8) || self.is(Flavour::Arrays);
         self.budget = 4 + self.random.below(3) - 2 * accesses.len().min(2);
         let mut stmts: Vec<Stmt> = accesses.into_iter().map(stmt).collect();
         while self.budget > 0 {
@@ -208,10 +260,10 @@ impl Writer<'_> {
         self.land_jumps(&mut stmts);
         let mut vars: Vec<VarDecl> = LOCALS
             .iter()
-            .map(|local| declaration(local, None, initial(self.random)))
+            .map(|local| declaration(local, None, self.shared.initial(self.random)))
             .collect();
         if self.array {
-            vars.push(declaration("m", Some(2), None));
+            vars.push(declaration("m", Some(self.shared.number(2)), None));
         }
         let local = LocalLine {
             vars,
@@ -220,7 +272,7 @@ impl Writer<'_> {
         };
         Thread {
             name: name(text),
-            copies: copies.map(number),
+            copies: copies.map(|copies| self.shared.number(copies)),
             locals: vec![local],
             backgrounds: Vec::new(),
             body: block(stmts),
@@ -239,14 +291,20 @@ impl Writer<'_> {
 
     fn labelled(&mut self, context: Context) -> Stmt {
         self.budget = self.budget.saturating_sub(1);
-        let compound = context.depth < 2 && self.random.one_in(5);
+        let compound = context.depth < 2
+            && self
+                .random
+                .one_in(if self.is(Flavour::Sections) { 2 } else { 5 });
         let kind = if compound {
             self.compound(context)
         } else {
             self.simple(context)
         };
         let mut stmt = stmt(kind);
-        if self.random.one_in(4) {
+        if self
+            .random
+            .one_in(if self.is(Flavour::Locations) { 2 } else { 4 })
+        {
             let label = format!("l{}", self.labels.len());
             stmt.labels.push(name(&label));
             self.labels.push(label);
@@ -269,7 +327,12 @@ impl Writer<'_> {
             repeated: true,
             ..inner
         };
-        match self.random.below(if context.atomic { 6 } else { 9 }) {
+        let kinds = match (context.atomic, self.shared.flavour) {
+            (true, _) => 6,
+            (false, Flavour::Sections) => 18,
+            (false, _) => 9,
+        };
+        match self.random.below(kinds) {
             0 | 1 => self.branch(inner),
             2 => StmtKind::While(self.test(), block(self.stmts(looping, 2))),
             3 => StmtKind::DoWhile(block(self.stmts(looping, 2)), self.test()),
@@ -332,8 +395,19 @@ impl Writer<'_> {
             19 => StmtKind::Assume(self.test()),
             20 => self.assertion(),
             21 | 22 if !context.repeated && !context.atomic => self.forward_jump(),
+            23 => StmtKind::Assign(self.local_place(), self.choice()),
             _ => StmtKind::Skip,
         }
+    }
+
+    fn choice(&mut self) -> Rhs {
+        let (low, high) = match self.random.below(4) {
+            0 => (neg(num(1)), num(1)),
+            1 if self.replicated => (num(0), expr(ExprKind::Tid)),
+            2 => (num(1), num(2)),
+            _ => (num(0), self.shared.number(1)),
+        };
+        Rhs::Choose(low, high)
     }
 
     fn havoc(&mut self) -> StmtKind {
@@ -377,6 +451,9 @@ impl Writer<'_> {
     }
 
     fn assertion(&mut self) -> StmtKind {
+        if self.is(Flavour::Arrays) {
+            return StmtKind::Skip;
+        }
         if self.random.one_in(6) {
             return StmtKind::Assert(cond(CondKind::Any), None);
         }
@@ -388,10 +465,15 @@ impl Writer<'_> {
     }
 
     fn shared_place(&mut self) -> Place {
-        if self.shared.array && self.random.one_in(3) {
+        if self.shared.array
+            && self
+                .random
+                .one_in(if self.is(Flavour::Arrays) { 2 } else { 3 })
+        {
             let index = match self.random.below(4) {
                 0 if self.replicated => expr(ExprKind::Tid),
                 1 => var(self.random.pick(&LOCALS)),
+                2 | 3 if self.is(Flavour::Arrays) => var(self.random.pick(&LOCALS)),
                 other => num(other % 2),
             };
             return indexed("A", index);
@@ -411,18 +493,43 @@ impl Writer<'_> {
         place(self.random.pick(&LOCALS))
     }
 
+    fn is(&self, flavour: Flavour) -> bool {
+        self.shared.flavour == flavour
+    }
+
     fn constant(&mut self) -> Expr {
-        num(self.random.below(3))
+        match self.shared.constant {
+            Some(_) if self.random.one_in(4) => var(self.random.pick(&["N", "LAST"])),
+            _ => num(self.random.below(3)),
+        }
+    }
+
+    /// A quotient or a remainder, of a negative number too.
+    fn division(&mut self) -> Expr {
+        let local = var(self.random.pick(&LOCALS));
+        let dividend = match self.random.below(3) {
+            0 => local,
+            1 => neg(local),
+            _ => binary(ArithOp::Sub, local, num(3)),
+        };
+        let op = self.random.pick(&[ArithOp::Div, ArithOp::Mod]);
+        let divisor = 2 + self.random.below(2);
+        binary(op, dividend, self.shared.number(divisor))
     }
 
     /// What an assignment writes; in loops only what keeps values small.
     fn value(&mut self, context: Context) -> Expr {
+        if self.is(Flavour::Arrays) && self.random.one_in(4) {
+            let index = var(self.random.pick(&LOCALS));
+            return expr(ExprKind::Place(indexed("m", index)));
+        }
         match self.random.below(8) {
+            0 if self.random.one_in(2) => self.division(),
             0 => var(self.random.pick(&LOCALS)),
             1 if self.replicated => expr(ExprKind::Tid),
             2 if !context.repeated => binary(ArithOp::Add, var(self.random.pick(&LOCALS)), num(1)),
             3 if !context.repeated => {
-                let negated = expr(ExprKind::Neg(Box::new(var(self.random.pick(&LOCALS)))));
+                let negated = neg(var(self.random.pick(&LOCALS)));
                 binary(ArithOp::Mul, num(2), negated)
             }
             _ => self.constant(),
@@ -440,7 +547,10 @@ impl Writer<'_> {
     }
 
     fn comparison(&mut self) -> Cond {
-        let left = expr(ExprKind::Place(self.local_place()));
+        let left = match self.random.one_in(6) {
+            true => self.division(),
+            false => expr(ExprKind::Place(self.local_place())),
+        };
         compare(self.operator(), left, self.constant())
     }
 
@@ -457,7 +567,7 @@ impl Writer<'_> {
     }
 }
 
-fn placements(random: &mut Random, texts: &[ThreadText]) -> Vec<cupola::lang::ast::Item> {
+fn placements(random: &mut Random, texts: &[ThreadText]) -> Vec<cupola::front::cup::ast::Item> {
     let mut places: Vec<&str> = texts
         .iter()
         .flat_map(|text| text.optional.iter().copied())
@@ -483,8 +593,12 @@ fn specs(
     random: &mut Random,
     shared: &Shared,
     texts: &[ThreadText],
-) -> Vec<cupola::lang::ast::Item> {
-    let count = random.below(3);
+) -> Vec<cupola::front::cup::ast::Item> {
+    let count = match shared.flavour {
+        Flavour::Arrays => return Vec::new(),
+        Flavour::Locations => 2,
+        Flavour::Mixed | Flavour::Sections => random.below(3),
+    };
     let mut items = Vec::new();
     for number in 0..count {
         let kind = random.pick(&[SpecKind::Invariant, SpecKind::Forbid, SpecKind::Finally]);
@@ -511,14 +625,29 @@ fn atom(random: &mut Random, shared: &Shared, texts: &[ThreadText]) -> Cond {
     let copy = text.copies.map(|copies| random.below(copies));
     let thread = thread_ref(&text.thread.name.text, copy);
     let value = num(random.below(3));
-    let positive = match random.below(3) {
+    let thread = match copy {
+        Some(1) if shared.constant == Some(2) => ThreadRef {
+            copy: Some(Box::new(var("LAST"))),
+            ..thread
+        },
+        _ => thread,
+    };
+    let kind = match shared.flavour {
+        Flavour::Locations => random.below(4) / 2 * 2,
+        Flavour::Mixed | Flavour::Arrays | Flavour::Sections => random.below(3),
+    };
+    let positive = match kind {
         0 if !text.labels.is_empty() => cond(CondKind::At(
             thread,
             name(&text.labels[random.below(text.labels.len())]),
         )),
         1 => {
             let local = expr(ExprKind::Place(local_of(thread, random.pick(&LOCALS))));
-            compare(CompareOp::Eq, local, value)
+            let side = match random.one_in(4) {
+                true => binary(ArithOp::Mod, local, num(2)),
+                false => local,
+            };
+            compare(CompareOp::Eq, side, value)
         }
         _ => compare(CompareOp::Eq, var(random.pick(&shared.names())), value),
     };

@@ -9,7 +9,7 @@ mod generate;
 mod property;
 mod shrink;
 
-pub use generate::program;
+pub use generate::{Flavour, program, program_of};
 pub use property::with_property;
 pub use shrink::shrink;
 

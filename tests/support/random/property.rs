@@ -1,6 +1,6 @@
 //! A property for a random program that has few: one that could go wrong.
 
-use cupola::lang::ast::{CompareOp, Cond, Expr, ExprKind, ItemKind, Spec, SpecKind, Tree};
+use cupola::front::cup::ast::{CompareOp, Cond, Expr, ExprKind, ItemKind, Spec, SpecKind, Tree};
 
 use super::Random;
 use super::build::{and, compare, expr, item, local_of, not, num, thread_ref, var};
@@ -38,6 +38,7 @@ fn equation(tree: &Tree, random: &mut Random) -> Cond {
 /// The scalars of a program, registers twice: what a thread has read is of more interest.
 fn variables(tree: &Tree) -> Vec<Expr> {
     let mut variables = Vec::new();
+    let checked = cupola::front::cup::check(tree.clone()).expect("the program obeys all rules");
     for item in &tree.items {
         match &item.kind {
             ItemKind::Shared(shared) => {
@@ -45,7 +46,7 @@ fn variables(tree: &Tree) -> Vec<Expr> {
                 variables.extend(scalars.map(|variable| var(&variable.name.text)));
             }
             ItemKind::Thread(thread) => {
-                let copies = thread.copies.as_ref().map(|copies| copies.value as usize);
+                let copies = checked.symbols.threads[&thread.name.text].copies;
                 for copy in 0..copies.unwrap_or(1) {
                     let thread = thread_ref(&thread.name.text, copies.map(|_| copy));
                     let register = |name| {
@@ -55,7 +56,7 @@ fn variables(tree: &Tree) -> Vec<Expr> {
                     variables.extend(["r", "s", "r", "s"].map(register));
                 }
             }
-            ItemKind::Placement(_) | ItemKind::Spec(_) => {}
+            ItemKind::Const(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => {}
         }
     }
     variables

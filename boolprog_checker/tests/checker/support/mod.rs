@@ -1,0 +1,5 @@
+//! What the tests share: runs of the command, random programs and a reference interpreter.
+
+pub mod command;
+pub mod generate;
+pub mod reference;

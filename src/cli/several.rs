@@ -1,0 +1,201 @@
+//! Commands with several inputs or several models: one result each, told together.
+//!
+//! A command adds its results one by one; what fails is told at once and does not keep the others from
+//! being added. At the end the results are one text, with an empty line between two of them, or one JSON
+//! array; with `-o` and a folder each is a file of its own. The command ends as the gravest of its results:
+//! bad input before violated before unknown.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+
+use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
+
+/// One result.
+#[derive(Debug)]
+pub struct Part {
+    /// What its file is called in a folder, without an extension.
+    pub name: String,
+    /// The result.
+    pub body: Body,
+    /// How a command with this result alone ends.
+    pub exit: Exit,
+}
+
+/// A result in the form that is asked for.
+#[derive(Debug)]
+pub enum Body {
+    /// Text, and the extension of files that hold it.
+    Text(String, &'static str),
+    /// A JSON object.
+    Json(Value),
+}
+
+/// The results of a command.
+pub struct Parts<'a> {
+    output: &'a OutputArgs,
+    console: &'a Console,
+    several: bool,
+    parts: Vec<Part>,
+    exit: Exit,
+}
+
+impl ReportArgs {
+    /// A result called `name`: JSON if that is asked for, else text, which files with the extension `ending`
+    /// hold.
+    pub fn part(
+        &self,
+        (name, ending): (String, &'static str),
+        text: impl FnOnce() -> String,
+        json: impl FnOnce() -> Value,
+        exit: Exit,
+    ) -> Part {
+        let body = match self.json {
+            true => Body::Json(json()),
+            false => Body::Text(text(), ending),
+        };
+        Part { name, body, exit }
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// No results yet, of which there will be several or just one. Several do not fit one file.
+    pub fn new(
+        output: &'a OutputArgs,
+        several: bool,
+        console: &'a Console,
+    ) -> Result<Self, Failure> {
+        if several && output.output.as_deref().is_some_and(|path| !path.is_dir()) {
+            return Err(Failure::with_hint(
+                "several results do not go to one file",
+                "give `-o` a folder that exists, or run the command once for each result",
+            ));
+        }
+        Ok(Parts {
+            output,
+            console,
+            several,
+            parts: Vec::new(),
+            exit: Exit::Done,
+        })
+    }
+
+    /// Adds a result, or tells why there is none.
+    pub fn add(&mut self, part: Result<Part, Failure>) {
+        match part {
+            Ok(part) => {
+                self.exit = self.exit.max(part.exit);
+                self.parts.push(part);
+            }
+            Err(failure) => {
+                failure.show(self.console);
+                self.exit = self.exit.max(Exit::BadInput);
+            }
+        }
+    }
+
+    /// Whether to go on with what is called `name`: not after an interrupt, which makes it unknown.
+    pub fn goes_on(&mut self, name: &dyn Display, cancel: &AtomicBool) -> bool {
+        let cancelled = cancel.load(Ordering::Relaxed);
+        if cancelled {
+            self.exit = self.exit.max(Exit::Unknown);
+            self.console
+                .note(&format!("{name}: left out, since the work was interrupted"));
+        }
+        !cancelled
+    }
+
+    /// The answer of the command.
+    pub fn answer(self) -> Result<Answer, Failure> {
+        let exit = self.exit;
+        match self.output.output.as_deref().filter(|path| path.is_dir()) {
+            _ if self.parts.is_empty() => Ok(nothing(exit)),
+            Some(folder) => {
+                self.write_to(folder)?;
+                Ok(nothing(exit))
+            }
+            None => Ok(Answer {
+                text: together(self.parts, self.several),
+                output: self.output.clone(),
+                exit,
+            }),
+        }
+    }
+
+    /// Writes each result to a file of its own.
+    fn write_to(&self, folder: &Path) -> Result<(), Failure> {
+        let mut names = BTreeSet::new();
+        for part in &self.parts {
+            if !names.insert(part.file_name()) {
+                return Err(Failure::with_hint(
+                    format!("two results would be called `{}`", part.file_name()),
+                    "run the command once for each, with folders of their own",
+                ));
+            }
+        }
+        for part in &self.parts {
+            let output = OutputArgs {
+                output: Some(folder.join(part.file_name())),
+                force: self.output.force,
+            };
+            output.write(&part.body.text())?;
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// The result with a line before its text that says what it is of, where there are several.
+    pub fn with_heading(self, several: bool, what: &dyn Display) -> Self {
+        let body = match self.body {
+            Body::Text(text, ending) if several => Body::Text(format!("{what}:\n{text}"), ending),
+            body => body,
+        };
+        Part { body, ..self }
+    }
+
+    fn file_name(&self) -> String {
+        let ending = match self.body {
+            Body::Text(_, ending) => ending,
+            Body::Json(_) => "json",
+        };
+        format!("{}.{ending}", self.name)
+    }
+}
+
+impl Body {
+    fn text(&self) -> String {
+        match self {
+            Body::Text(text, _) => text.clone(),
+            Body::Json(value) => format!("{value:#}\n"),
+        }
+    }
+}
+
+/// The answer of a command that has written its results, or has none.
+fn nothing(exit: Exit) -> Answer {
+    Answer {
+        text: String::new(),
+        output: OutputArgs::default(),
+        exit,
+    }
+}
+
+/// All results as one text. Where there may be several, JSON is an array.
+fn together(parts: Vec<Part>, several: bool) -> String {
+    let mut texts = Vec::new();
+    let mut values = Vec::new();
+    for part in parts {
+        match part.body {
+            Body::Json(value) if several => values.push(value),
+            body => texts.push(body.text()),
+        }
+    }
+    match values.is_empty() {
+        true => texts.join("\n"),
+        false => format!("{:#}\n", Value::Array(values)),
+    }
+}

@@ -1,0 +1,152 @@
+//! The exact explorer: all states of a program under a memory model, with real store buffers.
+//!
+//! Input: a [`Program`], a [`Model`], limits. Output: [`Exploration`]. The search is breadth first, so
+//! a violation comes with a shortest trace. `search` is the loop, `store` keeps the states, `path` finds the steps
+//! between states again, `engine` makes it one of the engines. What a step does is in `semantics`.
+//!
+//! Invariant: the verdict is `Verified` only if every reachable state was seen, that is, if
+//! no [`Limit`] was hit; a violation was run by the independent interpreter.
+
+mod certificate;
+mod engine;
+mod outcomes;
+mod path;
+mod search;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Context;
+use crate::memory::Model;
+use crate::program::{Program, PropertyId, VarId};
+use crate::semantics::machine::Cut;
+use crate::semantics::{HavocRange, Trace};
+use crate::verdict::{Growth, Limit, VerdictKind, Violation};
+
+pub use certificate::{NoCertificate, certificate};
+pub use engine::{Explore, NAME};
+pub use outcomes::Outcomes;
+
+/// How far to explore.
+#[derive(Clone, Debug)]
+pub struct ExploreConfig {
+    /// The longest that a FIFO may get: under TSO a thread's buffer, under PSO each of its FIFOs.
+    pub buffer: usize,
+    /// The same for FIFOs of single variables under PSO, where it differs.
+    pub buffer_of: BTreeMap<VarId, usize>,
+    /// The greatest number of states.
+    pub max_states: usize,
+    /// The values that are tried for arbitrary ones.
+    pub havoc: HavocRange,
+    /// Whether to see everything, past violations, and to list the final states.
+    pub outcomes: bool,
+}
+
+/// The result of an exploration.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// An execution that breaks a property: a shortest one.
+    pub violation: Option<Arc<Violation>>,
+    /// An execution of a reduced program that overflows one of its buffers.
+    pub overflow: Option<Arc<Violation>>,
+    /// An execution that makes a buffer as long as one likes, looked for where a store met a full FIFO.
+    pub growth: Option<Arc<Growth>>,
+    /// The number of states seen.
+    pub states: usize,
+    /// The greatest number of entries seen in a FIFO.
+    pub max_buffer: usize,
+    /// Why not everything was seen.
+    pub limits: BTreeSet<Limit>,
+    /// The final states, if they were asked for.
+    pub outcomes: Option<Outcomes>,
+    /// The bytes that the states took up.
+    pub bytes: usize,
+    /// How long the search took.
+    pub time: Duration,
+}
+
+/// Why a program cannot be explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExploreError {
+    /// A reduced program, which has SC semantics only, under another model.
+    #[error("a program with `background` blocks has SC semantics only, not {0}")]
+    Background(Model),
+}
+
+/// Explores `program` under `model`.
+pub fn explore(
+    program: &Program,
+    model: Model,
+    config: &ExploreConfig,
+    context: &Context,
+) -> Result<Exploration, ExploreError> {
+    if model != Model::Sc && program.has_background() {
+        return Err(ExploreError::Background(model));
+    }
+    Ok(search::run(program, model, config, context))
+}
+
+impl Exploration {
+    /// The verdict in one word.
+    pub fn kind(&self) -> VerdictKind {
+        match (&self.violation, self.limits.is_empty()) {
+            (Some(_), _) => VerdictKind::Violated,
+            (None, true) => VerdictKind::Verified,
+            (None, false) => VerdictKind::Unknown,
+        }
+    }
+
+    /// The property that is violated.
+    pub fn property(&self) -> Option<PropertyId> {
+        let violation = self.violation.as_ref();
+        violation.map(|violation| violation.property_id())
+    }
+
+    /// The execution to show: one that breaks a property, or else one that overflows a buffer of a reduced program.
+    pub fn trace(&self) -> Option<&Trace> {
+        let shown = self.violation.as_ref().or(self.overflow.as_ref());
+        shown.map(|violation| violation.trace())
+    }
+
+    /// Whether some execution puts more than `entries` stores into one FIFO; `None` if the search ended
+    /// before this could be known.
+    pub fn buffer_exceeds(&self, entries: usize) -> Option<bool> {
+        if self.max_buffer > entries {
+            return Some(true);
+        }
+        self.saw_everything().then_some(false)
+    }
+
+    /// Whether every reachable state was seen: the search was not cut and did not stop at a
+    /// violation.
+    pub fn saw_everything(&self) -> bool {
+        let stopped = self.violation.is_some() && self.outcomes.is_none();
+        !stopped && self.limits.iter().all(|&limit| limit == Limit::Overflow)
+    }
+}
+
+impl From<Cut> for Limit {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Buffer => Limit::Buffer,
+            Cut::Values => Limit::Values,
+            Cut::Havoc => Limit::Havoc,
+        }
+    }
+}
+
+impl Default for ExploreConfig {
+    fn default() -> Self {
+        ExploreConfig {
+            buffer: 8,
+            buffer_of: BTreeMap::new(),
+            max_states: 4_000_000,
+            havoc: HavocRange::default(),
+            outcomes: false,
+        }
+    }
+}

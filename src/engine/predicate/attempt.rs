@@ -1,0 +1,398 @@
+//! One attempt: extrapolate, abstract, check, and say what came out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use boolprog_checker::{
+    Finding, Limits, Mode, Options, Outcome, Reason, Reductions, Split, Trace, ast,
+};
+
+use super::explain::Explain;
+use super::path;
+use super::stage::{abstracted, extrapolated, forgotten, too_large};
+use super::{Input, NAME, PredicateConfig, PredicateError};
+use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, LazyStep};
+use crate::abstraction::{Abstraction, AbstractionError, Transformers};
+use crate::engine::Context;
+use crate::extrapolate::Extrapolation;
+use crate::memory::{BufferSizes, Model};
+use crate::optimizations::Optimization;
+use crate::program::{PropertyId, PropertyKind};
+use crate::reduce::Reduction;
+use crate::run::stop::Stop;
+use crate::smt::Effort;
+use crate::verdict::{
+    AbstractPath, AbstractionStats, Attempt, CubeSizes, Evidence, Limit, Method, Settings,
+    SolverStats, Stats, Unknown, Verdict,
+};
+
+/// Most states of a retry that splits unknowns; there is another retry behind it.
+const SPLIT_STATES: usize = 1_000_000;
+
+/// What is varied between attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tuning {
+    pub method: Method,
+    pub sizes: CubeSizes,
+    pub split: Split,
+}
+
+/// A method and its retries: unknowns are split, then larger cubes are looked for.
+pub(super) fn retries(method: Method, sizes: CubeSizes) -> [Tuning; 3] {
+    let plain = Tuning {
+        method,
+        sizes,
+        split: Split::None,
+    };
+    let splitting = Tuning {
+        split: Split::All,
+        ..plain
+    };
+    let larger = Tuning {
+        sizes: CubeSizes {
+            updates: sizes.updates + 1,
+            conditions: sizes.conditions + 1,
+        },
+        ..plain
+    };
+    [plain, splitting, larger]
+}
+
+/// Whether another tuning may do better: an abstraction was too coarse, or had too many states.
+pub(super) fn is_worth_a_retry(verdict: &Verdict) -> bool {
+    matches!(
+        verdict,
+        Verdict::Unknown(Unknown::TooCoarse { .. } | Unknown::Stopped(Limit::States))
+    )
+}
+
+/// The attempt that says most about why there is no proof: the last one, unless it is a retry that only reached the limit
+/// on states.
+pub(super) fn most_informative(attempts: &[Attempt]) -> usize {
+    let last = attempts.len() - 1;
+    let is_limit = |tried: &Attempt| {
+        let verdict = &tried.verdict;
+        matches!(verdict, Verdict::Unknown(Unknown::Stopped(Limit::States)))
+    };
+    let has_path = |tried: &Attempt| {
+        let verdict = &tried.verdict;
+        matches!(verdict, Verdict::Unknown(Unknown::TooCoarse { .. }))
+    };
+    match is_limit(&attempts[last]) {
+        true => attempts.iter().rposition(has_path).unwrap_or(last),
+        false => last,
+    }
+}
+
+/// One attempt on a stage with a method, as it comes: nothing is verified under SC before, and nothing is tried after.
+pub fn attempt(
+    input: &Input<'_>,
+    stage: &Reduction,
+    method: Method,
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<Attempt, PredicateError> {
+    let this = Try {
+        input,
+        stage,
+        tuning: Tuning {
+            method,
+            sizes: config.sizes,
+            split: Split::None,
+        },
+        config,
+        context,
+    };
+    this.run()
+}
+
+/// One way to verify a program under a model.
+#[derive(Clone, Copy)]
+pub(super) struct Try<'a> {
+    pub input: &'a Input<'a>,
+    pub stage: &'a Reduction,
+    pub tuning: Tuning,
+    pub config: &'a PredicateConfig,
+    pub context: &'a Context,
+}
+
+/// An abstraction and what it was made from.
+pub(super) struct Built {
+    pub proof: Extrapolation,
+    pub abstraction: Abstraction,
+    time: Duration,
+}
+
+impl Try<'_> {
+    /// Makes the attempt.
+    pub fn run(&self) -> Result<Attempt, PredicateError> {
+        self.announce();
+        if self.stop().should_stop() {
+            return Ok(self.attempt(Stats::default(), self.stopped()));
+        }
+        if self.tuning.method == Method::Lazy {
+            return self.lazily();
+        }
+        let built = self.build()?;
+        let outcome = boolprog_checker::check(&built.abstraction.program, &self.options());
+        Ok(self.judge(&built, &outcome))
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.context.stop
+    }
+
+    /// Records what begins.
+    fn announce(&self) {
+        let (model, method) = (self.stage.model(), self.tuning.method.name());
+        self.context.progress.begin(match self.bound() {
+            None => format!("{model}, {method}"),
+            Some(k) => format!("{model}, k = {k}, {method}"),
+        });
+    }
+
+    /// The sizes of the buffers, if there are buffers.
+    fn bound(&self) -> Option<&BufferSizes> {
+        match self.stage.model() {
+            Model::Sc => None,
+            Model::Tso | Model::Pso => Some(&self.stage.config.sizes),
+        }
+    }
+
+    /// The verdict of what was ended early.
+    fn stopped(&self) -> Verdict {
+        Verdict::Unknown(Unknown::Stopped(match self.stop().is_cancelled() {
+            true => Limit::Interrupted,
+            false => Limit::Timeout,
+        }))
+    }
+
+    /// Builds the abstraction.
+    pub fn build(&self) -> Result<Built, PredicateError> {
+        let start = Instant::now();
+        let config = PredicateConfig {
+            sizes: self.tuning.sizes,
+            ..self.config.clone()
+        };
+        let (input, stage, method) = (self.input, self.stage, self.tuning.method);
+        let proof = extrapolated(input, stage, method, &config.extrapolate)?;
+        let abstraction = abstracted(input, stage, (&proof, method), &config, self.context)?;
+        Ok(Built {
+            proof,
+            abstraction,
+            time: start.elapsed(),
+        })
+    }
+
+    /// How the boolean program is checked.
+    pub fn options(&self) -> Options {
+        Options {
+            mode: Mode::ThreeValued,
+            split: self.tuning.split,
+            shortest: false,
+            limits: Limits {
+                max_states: self.max_states(),
+                // The program's threads and the environment.
+                max_threads: self.stage.program.threads.len() + 1,
+                timeout: self.stop().remaining(),
+                cancel: self.stop().cancel.clone(),
+                progress: Some(self.context.progress.states()),
+            },
+            reductions: match self.config.transformers {
+                Transformers::Optimized => Reductions::ALL,
+                Transformers::AsInPaper => Reductions::NONE,
+            },
+            ..Options::default()
+        }
+    }
+
+    fn max_states(&self) -> usize {
+        let states = self.context.limits.abstract_states;
+        match self.tuning.split {
+            Split::None => states,
+            Split::Needed | Split::All => states.min(SPLIT_STATES),
+        }
+    }
+
+    /// What the check of an abstraction says.
+    pub fn judge(&self, built: &Built, outcome: &Outcome) -> Attempt {
+        let abstraction = &built.abstraction;
+        let path = |trace: &Trace, property: PropertyId| {
+            let program = &self.stage.program;
+            path::of_trace(trace, (abstraction, property), program, self.input.source)
+        };
+        let verdict = match self.decisive(abstraction, outcome) {
+            Decisive::Verified => self.verified(),
+            // Without time for the solver the abstraction says nothing about the predicates.
+            _ if self.stop().should_stop() => self.stopped(),
+            Decisive::Broken(property, trace) => self.replayed(path(trace, property)),
+            Decisive::Limit(limit) => Verdict::Unknown(Unknown::Stopped(limit)),
+            Decisive::Overflow(property, trace) => overflow(path(trace, property)),
+        };
+        let stats = Stats {
+            states: outcome.stats.states,
+            memory_bytes: outcome.stats.memory_bytes,
+            time: Duration::from_secs_f64(outcome.stats.seconds),
+            max_buffer: None,
+            solver: Some(solver_stats(abstraction.effort)),
+            abstraction: Some(AbstractionStats {
+                predicates: built.proof.predicates.len(),
+                cubes: (self.tuning.method == Method::Ce).then_some(built.proof.cubes.len()),
+                build_time: built.time,
+                cubes_used: abstraction.cubes.len(),
+                largest_cube: abstraction.largest_cube(),
+            }),
+        };
+        self.attempt(stats, verdict)
+    }
+
+    /// Tries the lazy search: what takes the place of building and checking is all checking.
+    fn lazily(&self) -> Result<Attempt, PredicateError> {
+        let start = Instant::now();
+        let (proof, found) = self.lazy_search()?;
+        let path = |steps: &[LazyStep], property: PropertyId| {
+            let told = (&proof.predicates[..], property);
+            let (program, source) = (&self.stage.program, self.input.source);
+            path::of_lazy((&found.initial, steps), told, program, source)
+        };
+        let verdict = match &found.finding {
+            LazyFinding::Verified => self.verified(),
+            LazyFinding::Timeout => self.stopped(),
+            LazyFinding::States => Verdict::Unknown(Unknown::Stopped(Limit::States)),
+            LazyFinding::Broken(property, steps) => match self.is_overflow(*property) {
+                false => self.replayed(path(steps, *property)),
+                true => overflow(path(steps, *property)),
+            },
+        };
+        let stats = Stats {
+            states: found.states,
+            time: start.elapsed(),
+            solver: Some(solver_stats(found.effort)),
+            abstraction: Some(AbstractionStats {
+                predicates: proof.predicates.len(),
+                ..AbstractionStats::default()
+            }),
+            ..Stats::default()
+        };
+        Ok(self.attempt(stats, verdict))
+    }
+
+    /// What a path that may break a property is: a violation, if it is real.
+    fn replayed(&self, path: AbstractPath) -> Verdict {
+        let explain = Explain {
+            input: self.input,
+            stage: self.stage,
+            method: self.tuning.method,
+            config: self.config,
+            context: self.context,
+        };
+        explain.replayed(path)
+    }
+
+    /// Searches the abstract states one by one.
+    pub fn lazy_search(&self) -> Result<(Extrapolation, LazyOutcome), PredicateError> {
+        let (stage, rules) = (self.stage, &self.config.extrapolate);
+        let proof = extrapolated(self.input, stage, self.tuning.method, rules)?;
+        let limits = LazyLimits {
+            max_states: self.context.limits.abstract_states,
+            stop: self.stop().clone(),
+            differences: self.config.optimizations.has(Optimization::Differences),
+        };
+        let buffers = forgotten(stage, self.config);
+        let found = lazy::search(&stage.program, &proof.predicates, &buffers, limits)
+            .map_err(|AbstractionError { span, error }| too_large(error, span))?;
+        Ok((proof, found))
+    }
+
+    fn attempt(&self, stats: Stats, verdict: Verdict) -> Attempt {
+        Attempt {
+            engine: NAME,
+            settings: self.settings(),
+            stats,
+            verdict,
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            method: Some(self.tuning.method),
+            buffers: self.bound().cloned(),
+            cube_sizes: Some(self.tuning.sizes),
+            split: self.tuning.split != Split::None,
+        }
+    }
+
+    fn verified(&self) -> Verdict {
+        Verdict::Verified(Evidence::Invariant(self.settings()))
+    }
+
+    fn is_overflow(&self, property: PropertyId) -> bool {
+        self.stage.program.property(property).kind == PropertyKind::Overflow
+    }
+
+    /// A user's property that may be broken comes first, then a limit, then an overflow.
+    fn decisive<'a>(&self, abstraction: &Abstraction, outcome: &'a Outcome) -> Decisive<'a> {
+        let mut limit = None;
+        let mut overflow = None;
+        for report in &outcome.assertions {
+            match &report.finding {
+                Finding::Verified => {}
+                Finding::Violated(trace) | Finding::Unknown(Reason::Abstraction(trace)) => {
+                    let property = property_of(abstraction, report.stmt);
+                    match self.is_overflow(property) {
+                        false => return Decisive::Broken(property, trace),
+                        true => overflow = overflow.or(Some((property, trace))),
+                    }
+                }
+                Finding::Unknown(Reason::Limit(reached)) => {
+                    limit = limit.or(Some(limit_of(*reached)));
+                }
+            }
+        }
+        match (limit, overflow) {
+            (Some(reason), _) => Decisive::Limit(reason),
+            (None, Some((property, trace))) => Decisive::Overflow(property, trace),
+            (None, None) => Decisive::Verified,
+        }
+    }
+}
+
+/// What decides a check.
+enum Decisive<'a> {
+    Verified,
+    Broken(PropertyId, &'a Trace),
+    Limit(Limit),
+    Overflow(PropertyId, &'a Trace),
+}
+
+/// The limit that the checker met.
+pub(super) fn limit_of(limit: boolprog_checker::Limit) -> Limit {
+    match limit {
+        boolprog_checker::Limit::States | boolprog_checker::Limit::Threads => Limit::States,
+        boolprog_checker::Limit::Timeout => Limit::Timeout,
+        boolprog_checker::Limit::Cancelled => Limit::Interrupted,
+    }
+}
+
+fn overflow(path: AbstractPath) -> Verdict {
+    Verdict::Unknown(Unknown::Overflow {
+        path: Arc::new(path),
+        growth: None,
+    })
+}
+
+fn property_of(abstraction: &Abstraction, stmt: ast::StmtId) -> PropertyId {
+    let tag = abstraction.program.stmt(stmt).origin.tag;
+    let origin = tag.and_then(|tag| abstraction.origins.get(tag as usize));
+    let property = origin.and_then(|origin| origin.property);
+    property.expect("every assertion is made for a property")
+}
+
+fn solver_stats(effort: Effort) -> SolverStats {
+    SolverStats {
+        calls: effort.calls,
+        z3_calls: effort.z3_calls,
+        unanswered: effort.unknown,
+        time: effort.time,
+    }
+}

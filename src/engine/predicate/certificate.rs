@@ -1,0 +1,243 @@
+//! The certificate of a verified result: its inductive invariant, found again without reductions.
+//!
+//! Input: a task and the settings of the attempt that verified it. Output: a [`Certificate`].
+//! That attempt is built once more, its solver calls answered from the memo, and searched
+//! without the reductions of the search; each state is a pair. Inside atomic sections, which the
+//! search runs as one step, there are pairs where `certify` would not get through otherwise: at the
+//! heads of loops and, in threads whose sections have very many paths, at every location.
+//!
+//! Why the pairs are inductive: the search over-approximates every step of the program from every state
+//! that a three-valued state stands for, whatever was learned on the way. Nothing here is trusted:
+//! `certify` does not know how the pairs were found.
+
+use boolprog_checker::{AbstractState, inductive_states};
+
+use super::attempt::{Try, Tuning, limit_of};
+use super::prove::prove;
+use super::stage::{harvested, stage};
+use super::totalize::totalize;
+use super::{Input, PredicateConfig, PredicateError};
+use crate::abstraction::{Abstraction, Transformers};
+use crate::certificate::{Body, Certificate, Literal, Pair};
+use crate::engine::{Context, Task};
+use crate::memory::BufferSizes;
+use crate::program::{Cond, LocId, Program, Thread};
+use crate::verdict::{Limit, Method, Settings};
+
+/// How many paths of a thread's atomic sections are followed whole.
+const MAX_PATHS: usize = 200;
+
+/// Why a proof has no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCertificate {
+    /// A stage fails.
+    #[error(transparent)]
+    Stage(#[from] PredicateError),
+    /// The search without reductions reached a limit.
+    #[error("the search for the invariant met the limit `{}`", .0.word())]
+    Limit(Limit),
+}
+
+/// The certificate of a task that an attempt with these settings verified.
+pub fn certificate(
+    task: &Task<'_>,
+    settings: &Settings,
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<Certificate, NoCertificate> {
+    let proof = task.proof.cloned().unwrap_or_else(|| harvested(task));
+    let input = Input {
+        source: task.source,
+        program: task.program,
+        proof: &proof,
+    };
+    let tuning = Tuning::of(settings);
+    let completed = match (tuning.method, &proof.cubes) {
+        (Method::Ce, None) => prove(&input, config, context)?.proof,
+        _ => None,
+    };
+    let input = &Input {
+        proof: completed.as_ref().unwrap_or(&proof),
+        ..input
+    };
+    let sizes = settings.buffers.clone().unwrap_or(BufferSizes::ONE);
+    let bound = (task.model, &sizes);
+    let stage = stage(input, bound, task.fences, Transformers::Optimized)?;
+    let this = Try {
+        input,
+        stage: &stage,
+        tuning,
+        config,
+        context,
+    };
+    let (predicates, pairs) = match tuning.method {
+        Method::Lazy => lazily(&this)?,
+        Method::Trad | Method::Pe | Method::Ce => from_boolean_program(&this)?,
+    };
+    Ok(Certificate {
+        source: task.source.clone(),
+        config: stage.config.clone(),
+        body: Body::Invariant { predicates, pairs },
+    })
+}
+
+impl Tuning {
+    /// What was varied to come to these settings.
+    fn of(settings: &Settings) -> Self {
+        Tuning {
+            method: settings.method.unwrap_or(Method::Trad),
+            sizes: settings.cube_sizes.unwrap_or_default(),
+            split: match settings.split {
+                true => boolprog_checker::Split::All,
+                false => boolprog_checker::Split::None,
+            },
+        }
+    }
+}
+
+fn lazily(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCertificate> {
+    let (proof, found) = this.lazy_search()?;
+    in_time(this)?;
+    let program = &this.stage.program;
+    let stops = stops(program);
+    let wanted = |at: &[LocId]| {
+        let mut threads = program.threads.iter().zip(&stops).zip(at);
+        threads.all(|((thread, stops), at)| !thread.location(*at).held || stops[at.index()])
+    };
+    let states = found.invariant.into_iter().filter(|(at, _)| wanted(at));
+    let pairs = states.map(|(at, values)| Pair {
+        cube: cube(&values),
+        at,
+    });
+    let predicates = proof.predicates.iter().map(|p| totalize(&p.cond));
+    Ok((predicates.collect(), pairs.collect()))
+}
+
+fn from_boolean_program(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCertificate> {
+    let built = this.build()?;
+    in_time(this)?;
+    let (program, abstraction) = (&this.stage.program, &built.abstraction);
+    let stops = stops(program);
+    let inside = |stmt| match abstraction.location_of(stmt) {
+        Some((thread, at)) => stops[thread.index()][at.index()],
+        None => false,
+    };
+    let states = inductive_states(&abstraction.program, &this.options(), inside);
+    let states = states.map_err(|limit| NoCertificate::Limit(limit_of(limit)))?;
+    let predicates = built.proof.predicates;
+    let pairs = states.iter().filter_map(|state| {
+        Some(Pair {
+            at: vector(state, program, abstraction)?,
+            // Behind the predicates come the flags of locations, which the vector makes superfluous.
+            cube: cube(&state.globals[..predicates.len()]),
+        })
+    });
+    let pairs = pairs.collect();
+    Ok((
+        predicates.iter().map(|p| totalize(&p.cond)).collect(),
+        pairs,
+    ))
+}
+
+/// Without time for the solver the abstraction says nothing.
+fn in_time(this: &Try<'_>) -> Result<(), NoCertificate> {
+    let stop = &this.context.stop;
+    match (stop.should_stop(), stop.is_cancelled()) {
+        (false, _) => Ok(()),
+        (true, true) => Err(NoCertificate::Limit(Limit::Interrupted)),
+        (true, false) => Err(NoCertificate::Limit(Limit::Timeout)),
+    }
+}
+
+/// The locations of a state's threads; `None` before they have been started, and in the middle of a
+/// background block.
+fn vector(
+    state: &AbstractState,
+    program: &Program,
+    abstraction: &Abstraction,
+) -> Option<Vec<LocId>> {
+    const ENVIRONMENT: usize = 0;
+    let mut at: Vec<LocId> = program.threads.iter().map(|thread| thread.end).collect();
+    for thread in &state.threads {
+        let location = thread.next.and_then(|next| abstraction.location_of(next));
+        match (thread.slot, location) {
+            (ENVIRONMENT, _) if state.holder == Some(ENVIRONMENT) => return None,
+            (ENVIRONMENT, _) if thread.next.is_some_and(|next| next.index() == 0) => return None,
+            (ENVIRONMENT, _) => {}
+            (_, Some((id, location))) => at[id.index()] = location,
+            (_, None) => return None,
+        }
+    }
+    Some(at)
+}
+
+fn cube(values: &[Option<bool>]) -> Vec<Literal> {
+    let literals = values.iter().enumerate();
+    let literals = literals.filter_map(|(predicate, value)| {
+        Some(Literal {
+            predicate,
+            holds: (*value)?,
+        })
+    });
+    literals.collect()
+}
+
+/// The held locations, by thread, at which pairs are listed.
+fn stops(program: &Program) -> Vec<Vec<bool>> {
+    program.threads.iter().map(thread_stops).collect()
+}
+
+fn thread_stops(thread: &Thread) -> Vec<bool> {
+    let mut walk = Walk {
+        thread,
+        paths: vec![None; thread.locations.len()],
+        open: vec![false; thread.locations.len()],
+        stops: vec![false; thread.locations.len()],
+    };
+    let starts = (0..thread.locations.len()).map(LocId::new);
+    starts.for_each(|start| walk.run(start));
+    if walk.paths.iter().flatten().any(|paths| *paths > MAX_PATHS) {
+        let locations = thread.locations.iter();
+        return locations.map(|location| location.held).collect();
+    }
+    walk.stops
+}
+
+/// Counts the paths through a thread's atomic sections, and finds the heads of loops in them.
+struct Walk<'a> {
+    thread: &'a Thread,
+    /// The number of paths from a location to where the section ends, loops cut at their heads.
+    paths: Vec<Option<usize>>,
+    /// The locations on the path that is being followed.
+    open: Vec<bool>,
+    stops: Vec<bool>,
+}
+
+impl Walk<'_> {
+    /// Follows all paths from a location, depth first.
+    fn run(&mut self, start: LocId) {
+        let mut work = vec![(start, 0)];
+        while let Some((here, place)) = work.pop() {
+            self.open[here.index()] = true;
+            let edges = &self.thread.location(here).edges;
+            let Some(edge) = edges.get(place) else {
+                let more = edges.iter().map(|edge| self.paths_behind(edge.target));
+                self.paths[here.index()] = Some(more.fold(0, usize::saturating_add));
+                self.open[here.index()] = false;
+                continue;
+            };
+            work.push((here, place + 1));
+            let target = edge.target;
+            if self.open[target.index()] {
+                self.stops[target.index()] = self.thread.location(target).held;
+            } else if self.thread.location(target).held && self.paths[target.index()].is_none() {
+                work.push((target, 0));
+            }
+        }
+    }
+
+    fn paths_behind(&self, target: LocId) -> usize {
+        let goes_on = self.thread.location(target).held && !self.open[target.index()];
+        self.paths[target.index()].filter(|_| goes_on).unwrap_or(1)
+    }
+}

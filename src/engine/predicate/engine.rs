@@ -1,0 +1,254 @@
+//! The engine: bounds, methods and retries.
+//!
+//! A proof begins with SC: predicates that fail there are not tried under other models. For each other model the
+//! bound goes up as long as a buffer overflows; at each bound the methods are tried in turn.
+
+use std::sync::Arc;
+
+use boolprog_checker::Split;
+use indexmap::IndexSet;
+
+use super::attempt::{Try, Tuning, is_worth_a_retry, most_informative, retries};
+use super::explain::Explain;
+use super::prove::prove;
+use super::stage::{harvested, stage};
+use super::{Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError};
+use crate::abstraction::Transformers;
+use crate::engine::{Context, Engine, EngineError, Task};
+use crate::memory::{BufferSizes, MAX_ENTRIES, Model};
+use crate::program;
+use crate::proof::Proof;
+use crate::reduce::Reduction;
+use crate::verdict::{Attempt, Growth, Method, Outcome, Unknown, Unsupported, Verdict, Violation};
+
+/// The predicate engine.
+pub struct Predicate {
+    config: PredicateConfig,
+    /// What is known under SC.
+    sc: Option<Arc<Outcome>>,
+    /// The proof with the cubes that cube extrapolation needs.
+    completed: Option<Proof>,
+}
+
+impl Predicate {
+    /// The engine with a configuration.
+    pub fn new(config: PredicateConfig) -> Self {
+        Predicate {
+            config,
+            sc: None,
+            completed: None,
+        }
+    }
+
+    /// The proof to start from: the user's, or predicates taken from the program.
+    fn proof(&self, task: &Task<'_>) -> Proof {
+        let given = self.completed.as_ref().or(task.proof);
+        given.cloned().unwrap_or_else(|| harvested(task))
+    }
+
+    /// The outcome under SC, found once.
+    fn sc(&mut self, input: &Input<'_>, context: &Context) -> Result<Arc<Outcome>, EngineError> {
+        if let Some(sc) = &self.sc {
+            return Ok(Arc::clone(sc));
+        }
+        let sc = Verification {
+            input,
+            model: Model::Sc,
+            fences: &IndexSet::new(),
+            config: &self.config,
+            context,
+            growth: None,
+        };
+        let sc = Arc::new(sc.run(&[BufferSizes::ONE])?);
+        self.sc = Some(Arc::clone(&sc));
+        Ok(sc)
+    }
+
+    /// Computes the cubes of the proof where cube extrapolation is asked for and they are missing.
+    fn complete(&mut self, input: &Input<'_>, context: &Context) -> Result<(), PredicateError> {
+        let needed = self.config.method == MethodChoice::Only(Method::Ce);
+        if needed && input.proof.cubes.is_none() {
+            self.completed = prove(input, &self.config, context)?.proof;
+        }
+        Ok(())
+    }
+}
+
+impl Engine for Predicate {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
+        let proof = self.proof(task);
+        let input = Input {
+            source: task.source,
+            program: task.program,
+            proof: &proof,
+        };
+        let sc = self.sc(&input, context)?;
+        if task.model == Model::Sc {
+            return Ok(Outcome::clone(&sc));
+        }
+        if let Some(verdict) = known_from_sc(task, &sc) {
+            let log = Vec::new();
+            return Ok(Outcome { verdict, log });
+        }
+        self.complete(&input, context)?;
+        let proof = self.proof(task);
+        let verification = Verification {
+            input: &Input {
+                proof: &proof,
+                ..input
+            },
+            model: task.model,
+            fences: task.fences,
+            config: &self.config,
+            context,
+            growth: known_growth(task.earlier),
+        };
+        verification.run(&bounds(&self.config, task.earlier)?)
+    }
+}
+
+/// What SC says of a relaxed model: a violation is one there too, and predicates that fail under SC are not tried.
+fn known_from_sc(task: &Task<'_>, sc: &Arc<Outcome>) -> Option<Verdict> {
+    let failed = || Verdict::Unknown(Unknown::NotVerifiedUnderSc(Arc::clone(sc)));
+    match &sc.verdict {
+        Verdict::Verified(_) => None,
+        Verdict::Violated(violation) => Some(relaxed(task, violation).unwrap_or_else(failed)),
+        Verdict::Unknown(unknown) if unknown.is_stop() => Some(sc.verdict.clone()),
+        Verdict::Unknown(_) => Some(failed()),
+    }
+}
+
+/// What a violation under SC says of a task under a relaxed model.
+fn relaxed(task: &Task<'_>, violation: &Violation) -> Option<Verdict> {
+    let program = program::lower(task.program, task.fences);
+    let relaxed = violation.under(Arc::new(program), task.model)?;
+    Some(Verdict::Violated(Arc::new(relaxed)))
+}
+
+/// The bounds to try. An execution that is known to put more stores into a buffer shows that a bound overflows.
+fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Vec<BufferSizes>, Unsupported> {
+    let last = match &config.bound {
+        Bound::Auto(most) => (*most).clamp(1, MAX_ENTRIES),
+        Bound::Fixed(sizes) => sizes.largest(),
+    };
+    let known = earlier.iter().filter_map(|tried| tried.stats.max_buffer);
+    let needed = known.max().unwrap_or(0);
+    match config.past_bounds {
+        PastBounds::Skip if needed > last => Err(Unsupported {
+            engine: NAME,
+            reason: format!("a buffer holds {needed} stores, more than the bound of a proof"),
+        }),
+        PastBounds::Skip | PastBounds::ProveUntilOverflow => Ok(match &config.bound {
+            Bound::Fixed(sizes) => vec![sizes.clone()],
+            Bound::Auto(_) => {
+                let sizes = (needed.clamp(1, last)..=last).map(BufferSizes::uniform);
+                sizes.filter_map(Result::ok).collect()
+            }
+        }),
+    }
+}
+
+/// The growth of a buffer that an earlier attempt has found.
+fn known_growth(earlier: &[Attempt]) -> Option<Arc<Growth>> {
+    earlier.iter().find_map(|tried| match &tried.verdict {
+        Verdict::Unknown(Unknown::Incomplete { growth, .. }) => growth.clone(),
+        Verdict::Unknown(_) | Verdict::Verified(_) | Verdict::Violated(_) => None,
+    })
+}
+
+/// The verification of a program under a model.
+struct Verification<'a> {
+    input: &'a Input<'a>,
+    model: Model,
+    fences: &'a IndexSet<String>,
+    config: &'a PredicateConfig,
+    context: &'a Context,
+    /// An execution that makes a buffer as long as one likes, if one is known.
+    growth: Option<Arc<Growth>>,
+}
+
+impl Verification<'_> {
+    /// Tries bounds from the smallest on; only an overflow leads to the next one.
+    fn run(&self, bounds: &[BufferSizes]) -> Result<Outcome, EngineError> {
+        let mut log = Vec::new();
+        for (number, sizes) in bounds.iter().enumerate() {
+            let bound = (self.model, sizes);
+            let stage = stage(self.input, bound, self.fences, Transformers::Optimized)?;
+            let first = log.len();
+            log.extend(self.at(&stage)?);
+            let overflows = matches!(
+                log.last().map(|tried: &Attempt| &tried.verdict),
+                Some(Verdict::Unknown(Unknown::Overflow { .. }))
+            );
+            if !overflows || number + 1 == bounds.len() {
+                let told = first + most_informative(&log[first..]);
+                self.explain(&stage, &mut log[told]);
+                let verdict = log[told].verdict.clone();
+                return Ok(Outcome { verdict, log });
+            }
+        }
+        unreachable!("there is at least one bound, and the last one ends the loop")
+    }
+
+    /// Tries the methods in turn until one decides, overflows, or the time is over.
+    fn at(&self, stage: &Reduction) -> Result<Vec<Attempt>, PredicateError> {
+        let mut attempts = Vec::new();
+        for tuning in tunings(self.input.proof, self.model, self.config) {
+            let tried = Try {
+                input: self.input,
+                stage,
+                tuning,
+                config: self.config,
+                context: self.context,
+            }
+            .run()?;
+            let go_on = is_worth_a_retry(&tried.verdict);
+            attempts.push(tried);
+            if !go_on {
+                break;
+            }
+        }
+        Ok(attempts)
+    }
+
+    /// Adds to an attempt what can be found out about its path.
+    fn explain(&self, stage: &Reduction, attempt: &mut Attempt) {
+        let explain = Explain {
+            input: self.input,
+            stage,
+            method: attempt.settings.method.unwrap_or(Method::Trad),
+            config: self.config,
+            context: self.context,
+        };
+        attempt.verdict = explain.explained(attempt.verdict.clone());
+        if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
+            && growth.is_none()
+        {
+            growth.clone_from(&self.growth);
+        }
+    }
+}
+
+/// The ways to try, in order. The retries split unknowns, then look for larger cubes.
+fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning> {
+    let plain = |method| Tuning {
+        method,
+        sizes: config.sizes,
+        split: Split::None,
+    };
+    let (first, searching) = match (model, config.method) {
+        (Model::Sc, MethodChoice::Only(Method::Lazy)) => return vec![plain(Method::Lazy)],
+        (Model::Sc, _) => (None, Method::Trad),
+        (Model::Tso | Model::Pso, MethodChoice::Only(method)) => return vec![plain(method)],
+        (Model::Tso | Model::Pso, MethodChoice::Auto) => {
+            let has_cubes = proof.cubes.as_ref().is_some_and(|cubes| !cubes.is_empty());
+            (has_cubes.then_some(Method::Ce), Method::Pe)
+        }
+    };
+    let first = first.map(plain).into_iter();
+    first.chain(retries(searching, config.sizes)).collect()
+}

@@ -1,0 +1,105 @@
+//! The stages before the check, each as a function: reduce, extrapolate, abstract.
+
+use indexmap::IndexSet;
+
+use super::{Input, PredicateConfig, PredicateError};
+use crate::abstraction::cubes::{Search, SearchContext};
+use crate::abstraction::{
+    Abstraction, AbstractionConfig, AbstractionError, Transformers, abstract_program,
+};
+use crate::engine::{Context, Task};
+use crate::extrapolate::{
+    ExtrapolateConfig, ExtrapolateError, Extrapolation, carry_over, extrapolate,
+};
+use crate::logic::TooLarge;
+use crate::memory::{BufferSizes, Model};
+use crate::program;
+use crate::proof::{self, Proof};
+use crate::reduce::{self, BufferVars, Flush, ReduceConfig, Reduction};
+use crate::source::{Diagnostic, Span};
+use crate::verdict::Method;
+
+/// The predicates that the program itself names.
+pub(super) fn harvested(task: &Task<'_>) -> Proof {
+    proof::harvest(&program::lower(task.program, &IndexSet::new())).0
+}
+
+/// Reduces a program for a model; the sizes of buffers are without meaning under SC.
+pub fn stage(
+    input: &Input<'_>,
+    (model, sizes): (Model, &BufferSizes),
+    fences: &IndexSet<String>,
+    transformers: Transformers,
+) -> Result<Reduction, PredicateError> {
+    let config = ReduceConfig {
+        model,
+        sizes: sizes.clone(),
+        fences: fences.clone(),
+        flush: match transformers {
+            Transformers::Optimized => Flush::Background,
+            Transformers::AsInPaper => Flush::Inline,
+        },
+    };
+    Ok(reduce::reduce(input.source, input.program, &config)?)
+}
+
+/// The proof for a stage: extrapolated, or as it is for the traditional method.
+pub fn extrapolated(
+    input: &Input<'_>,
+    stage: &Reduction,
+    method: Method,
+    config: &ExtrapolateConfig,
+) -> Result<Extrapolation, PredicateError> {
+    let found = match method {
+        Method::Trad => carry_over(input.proof, stage),
+        Method::Pe | Method::Ce | Method::Lazy => extrapolate(input.proof, stage, config),
+    };
+    found.map_err(|error| match error {
+        ExtrapolateError::TooLarge(error) => too_large(error, Span::default()),
+        ExtrapolateError::TooMany(error) => error.into(),
+    })
+}
+
+/// Abstracts a stage's program.
+pub fn abstracted(
+    input: &Input<'_>,
+    stage: &Reduction,
+    (proof, method): (&Extrapolation, Method),
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<Abstraction, PredicateError> {
+    let search = match method {
+        Method::Ce => Search::Candidates(proof.cubes.clone()),
+        Method::Trad | Method::Pe | Method::Lazy => config.search.clone(),
+    };
+    let how = AbstractionConfig {
+        search,
+        sizes: config.sizes,
+        transformers: config.transformers,
+        jobs: context.jobs,
+        context: SearchContext {
+            stop: context.stop.clone(),
+            memo: context.memo.clone(),
+            optimizations: config.optimizations,
+            progress: context.progress.clone(),
+        },
+        buffers: forgotten(stage, config),
+    };
+    abstract_program(&stage.program, input.source, &proof.predicates, &how)
+        .map_err(|AbstractionError { span, error }| too_large(error, span))
+}
+
+/// The buffers whose unused slots are forgotten.
+pub(super) fn forgotten(stage: &Reduction, config: &PredicateConfig) -> Vec<BufferVars> {
+    match config.keep_slots {
+        true => Vec::new(),
+        false => stage.buffers().to_vec(),
+    }
+}
+
+/// The error that a number is too large.
+pub(super) fn too_large(error: TooLarge, span: Span) -> PredicateError {
+    let diagnostic = Diagnostic::error(error.to_string(), span, "in this statement")
+        .with_note("use smaller constants");
+    PredicateError::Source(vec![diagnostic])
+}

@@ -1,0 +1,4 @@
+//! What long work has at run time: [`stop`] says when it ends early, [`progress`] how far it is.
+
+pub mod progress;
+pub mod stop;

@@ -1,0 +1,288 @@
+//! A state that steps change in place and take back, and its encoding as bytes.
+//!
+//! The search decodes a state once and tries every step on it; a log of changes undoes each of them,
+//! so that no successor costs an allocation. Numbers are encoded as varints, seven bits to a byte,
+//! signed ones zigzag: a state of a lock is some twenty bytes.
+
+use std::collections::VecDeque;
+
+use crate::program::{LocId, Program, ThreadId, VarId};
+
+use super::buffers::Buffers;
+use super::eval::View;
+
+/// A state of a program under a memory model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    at: Vec<LocId>,
+    values: Vec<i64>,
+    fifos: Vec<VecDeque<Entry>>,
+    log: Vec<Change>,
+}
+
+/// A buffered store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The variable.
+    pub var: VarId,
+    /// The value.
+    pub value: i64,
+}
+
+/// A point in the log of changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark(usize);
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Location(ThreadId, LocId),
+    Value(VarId, i64),
+    Push(usize),
+    Pop(usize, Entry),
+}
+
+impl State {
+    /// The state in which all threads are at their entries, values that are not fixed are 0 and buffers
+    /// are empty.
+    pub(crate) fn initial(program: &Program, buffers: &Buffers) -> Self {
+        State {
+            at: program.threads.iter().map(|thread| thread.entry).collect(),
+            values: program
+                .vars
+                .iter()
+                .map(|var| var.init.value().unwrap_or(0))
+                .collect(),
+            fifos: vec![VecDeque::new(); buffers.fifos().len()],
+            log: Vec::new(),
+        }
+    }
+
+    /// The state in which all threads are at their entries, variables have these values and buffers are
+    /// empty.
+    pub(crate) fn with_values(program: &Program, buffers: &Buffers, values: &[i64]) -> Self {
+        let mut state = State::initial(program, buffers);
+        for (var, &value) in program.var_ids().zip(values) {
+            state.set_value(var, value);
+        }
+        state.settle();
+        state
+    }
+
+    /// What conditions are evaluated in.
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            values: &self.values,
+            at: &self.at,
+        }
+    }
+
+    /// Where a thread is.
+    pub(crate) fn at(&self, thread: ThreadId) -> LocId {
+        self.at[thread.index()]
+    }
+
+    /// The value of a variable, in main memory if it is shared.
+    pub(crate) fn value(&self, var: VarId) -> i64 {
+        self.values[var.index()]
+    }
+
+    /// The values of all variables.
+    pub(crate) fn values(&self) -> &[i64] {
+        &self.values
+    }
+
+    /// The entries of a FIFO, the oldest first.
+    pub(crate) fn fifo(&self, fifo: usize) -> &VecDeque<Entry> {
+        &self.fifos[fifo]
+    }
+
+    /// The entries of every FIFO.
+    pub(crate) fn fifos(&self) -> &[VecDeque<Entry>] {
+        &self.fifos
+    }
+
+    /// Moves a thread.
+    pub(crate) fn set_location(&mut self, thread: ThreadId, location: LocId) {
+        let old = std::mem::replace(&mut self.at[thread.index()], location);
+        self.log.push(Change::Location(thread, old));
+    }
+
+    /// Sets a variable.
+    pub(crate) fn set_value(&mut self, var: VarId, value: i64) {
+        let old = std::mem::replace(&mut self.values[var.index()], value);
+        self.log.push(Change::Value(var, old));
+    }
+
+    /// Appends a store to a FIFO.
+    pub(crate) fn push(&mut self, fifo: usize, entry: Entry) {
+        self.fifos[fifo].push_back(entry);
+        self.log.push(Change::Push(fifo));
+    }
+
+    /// Takes the oldest store out of a FIFO.
+    pub(crate) fn pop(&mut self, fifo: usize) -> Option<Entry> {
+        let entry = self.fifos[fifo].pop_front()?;
+        self.log.push(Change::Pop(fifo, entry));
+        Some(entry)
+    }
+
+    /// The point to come back to.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark(self.log.len())
+    }
+
+    /// Takes back all changes since `mark`.
+    pub(crate) fn undo(&mut self, mark: Mark) {
+        while self.log.len() > mark.0
+            && let Some(change) = self.log.pop()
+        {
+            match change {
+                Change::Location(thread, location) => self.at[thread.index()] = location,
+                Change::Value(var, value) => self.values[var.index()] = value,
+                Change::Push(fifo) => drop(self.fifos[fifo].pop_back()),
+                Change::Pop(fifo, entry) => self.fifos[fifo].push_front(entry),
+            }
+        }
+    }
+
+    /// Makes all changes permanent.
+    pub(crate) fn settle(&mut self) {
+        self.log.clear();
+    }
+
+    /// Writes the state to `bytes`; equal states, and only they, have equal encodings.
+    pub(crate) fn encode(&self, buffers: &Buffers, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        for location in &self.at {
+            write(bytes, location.index() as u64);
+        }
+        for &value in &self.values {
+            write(bytes, zigzag(value));
+        }
+        for (entries, fifo) in self.fifos.iter().zip(buffers.fifos()) {
+            write(bytes, entries.len() as u64);
+            for entry in entries {
+                if fifo.var.is_none() {
+                    write(bytes, entry.var.index() as u64);
+                }
+                write(bytes, zigzag(entry.value));
+            }
+        }
+    }
+
+    /// Becomes the state that `bytes` encodes, with an empty log.
+    pub(crate) fn decode(&mut self, buffers: &Buffers, bytes: &[u8]) {
+        let mut reader = Reader { bytes, next: 0 };
+        self.log.clear();
+        for location in &mut self.at {
+            *location = LocId::new(reader.read() as usize);
+        }
+        for value in &mut self.values {
+            *value = unzigzag(reader.read());
+        }
+        for (entries, fifo) in self.fifos.iter_mut().zip(buffers.fifos()) {
+            entries.clear();
+            for _ in 0..reader.read() {
+                let var = fifo
+                    .var
+                    .unwrap_or_else(|| VarId::new(reader.read() as usize));
+                let value = unzigzag(reader.read());
+                entries.push_back(Entry { var, value });
+            }
+        }
+    }
+}
+
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+fn unzigzag(code: u64) -> i64 {
+    (code >> 1) as i64 ^ -((code & 1) as i64)
+}
+
+fn write(bytes: &mut Vec<u8>, mut code: u64) {
+    while code >= 0x80 {
+        bytes.push(code as u8 | 0x80);
+        code >>= 7;
+    }
+    bytes.push(code as u8);
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    next: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> u64 {
+        let mut code = 0;
+        let mut shift = 0;
+        loop {
+            let byte = self.bytes[self.next];
+            self.next += 1;
+            code |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return code;
+            }
+            shift += 7;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_their_encoding() {
+        let values = [0, 1, -1, 63, -64, 64, 8191, i64::MAX, i64::MIN];
+        let mut bytes = Vec::new();
+        for value in values {
+            write(&mut bytes, zigzag(value));
+        }
+        let mut reader = Reader {
+            bytes: &bytes,
+            next: 0,
+        };
+        let read: Vec<i64> = values.iter().map(|_| unzigzag(reader.read())).collect();
+        assert_eq!(read, values);
+        assert_eq!(reader.next, bytes.len());
+    }
+
+    #[test]
+    fn small_numbers_take_one_byte() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, zigzag(-64));
+        write(&mut bytes, zigzag(63));
+        assert_eq!(bytes.len(), 2);
+    }
+
+    #[test]
+    fn changes_are_taken_back_in_reverse() {
+        let mut state = State {
+            at: vec![LocId::new(0)],
+            values: vec![7],
+            fifos: vec![VecDeque::new()],
+            log: Vec::new(),
+        };
+        let entry = |value| Entry {
+            var: VarId::new(0),
+            value,
+        };
+        state.push(0, entry(1));
+        state.push(0, entry(2));
+        let before = format!("{:?}", (&state.at, &state.values, &state.fifos));
+        let mark = state.mark();
+        state.set_value(VarId::new(0), 1);
+        state.set_value(VarId::new(0), 2);
+        assert_eq!(state.pop(0), Some(entry(1)));
+        state.push(0, entry(3));
+        state.set_location(ThreadId::new(0), LocId::new(4));
+        state.undo(mark);
+        assert_eq!(
+            format!("{:?}", (&state.at, &state.values, &state.fifos)),
+            before
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! The commands as a user runs them: arguments, exit codes, text, JSON, and the pages that show them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bench;
+mod color;
+mod docs;
+mod explore;
+mod fences;
+mod fmt;
+mod interrupt;
+mod json;
+mod litmus;
+mod pipeline;
+mod project;
+mod several;
+mod sizes;
+mod translate;
+mod width;

@@ -1,0 +1,12 @@
+//! Random programs and texts: what one part of the tool says of them, another confirms.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod growth;
+mod origins;
+mod parsers;
+mod pipeline;
+mod reductions;
+mod soundness;
+mod traces;

@@ -1,0 +1,139 @@
+//! The link from a reduced program to its source, held against the semantics on random programs: a random run
+//! of the reduced program, with each step replaced by what its origin says, is an execution of the source with real
+//! buffers that ends with the same values of all variables and the same entries of all buffers.
+
+use cupola::front::cup::placement::Placement;
+use cupola::memory::{BufferSizes, Model};
+use cupola::program::{Action, Program, VarId};
+use cupola::reduce::{Flush, Origin, ReduceConfig, Reduction, reduce};
+use cupola::semantics::{Directive, Followed, MoveKind, Trace, follow};
+use cupola::source::SourceFile;
+
+use crate::support::compared::Compared;
+use crate::support::random::program;
+use crate::support::walk::Walk;
+
+/// How many steps a run has at most, an atomic section being one.
+const STEPS: usize = 25;
+
+/// How many programs are tried where nothing else is asked for.
+const PROGRAMS: u64 = 200;
+
+/// The values of the source's variables and, of each buffer, the entries: variable and value.
+type End = (Vec<i64>, Vec<Vec<(VarId, i64)>>);
+
+#[test]
+fn runs_of_reduced_programs_are_executions_of_their_sources() {
+    let setting = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();
+    let count = setting.map_or(PROGRAMS, |text| text.parse().expect("a number"));
+    let (mut compared, mut flushes) = (Compared::default(), 0);
+    for seed in 0..count {
+        let file = SourceFile::new("random.cup", cupola::front::cup::print(&program(seed)));
+        let checked = cupola::front::cup::load(&file).expect("random programs are right");
+        for model in [Model::Tso, Model::Pso] {
+            for flush in [Flush::Background, Flush::Inline] {
+                let fences = Placement::Declared.in_force(&checked, model);
+                let config = ReduceConfig {
+                    model,
+                    sizes: BufferSizes::uniform(2).expect("small"),
+                    fences: fences.expect("its own placement"),
+                    flush,
+                };
+                let reduction = reduce(&file, &checked, &config).expect("it can be reduced");
+                let run = check(&reduction, seed);
+                compared.count(run.steps > 5);
+                flushes += usize::from(run.flushes > 0);
+            }
+        }
+    }
+    compared.assert_percent(60);
+    assert!(flushes as u64 >= count, "{flushes} runs have a flush");
+}
+
+/// What a run was like.
+struct Run {
+    steps: usize,
+    flushes: usize,
+}
+
+fn check(reduction: &Reduction, seed: u64) -> Run {
+    let mut walk = Walk::new(&reduction.program, seed);
+    let initial = own_values(reduction, &walk.values);
+    for _ in 0..STEPS {
+        if walk.step().is_none() {
+            break;
+        }
+    }
+    let directives = directives(reduction, &walk);
+    let shown = || format!("seed {seed}\n{walk:?}\n{}", reduction.program);
+    let trace = match follow(&reduction.source, reduction.model(), &initial, &directives) {
+        Followed::Ran(trace) | Followed::Broken(_, trace) => trace,
+        Followed::Impossible => panic!("the source has no such execution: {}", shown()),
+    };
+    assert_eq!(trace.steps.len(), directives.len(), "{}", shown());
+    let found = end(&reduction.source, &trace);
+    assert_eq!(found, reduced_end(reduction, &walk), "{}", shown());
+    let is_flush = |directive: &&Directive| matches!(directive, Directive::Flush { .. });
+    Run {
+        steps: directives.len(),
+        flushes: directives.iter().filter(is_flush).count(),
+    }
+}
+
+/// The steps of the source that a run stands for.
+fn directives(reduction: &Reduction, walk: &Walk<'_>) -> Vec<Directive> {
+    let directive = |&(edge, value)| match reduction.origin(edge) {
+        Origin::Statement(edge) | Origin::Bounds(edge) => Some(Directive::Step { edge, value }),
+        Origin::Flush { thread, var } => Some(Directive::Flush { thread, var }),
+        Origin::Further(_) | Origin::Overflow(_) | Origin::Flushing => None,
+    };
+    walk.taken.iter().filter_map(directive).collect()
+}
+
+fn own_values(reduction: &Reduction, values: &[i64]) -> Vec<i64> {
+    let vars = reduction.source.var_ids();
+    vars.map(|var| values[reduction.reduced_var(var).index()])
+        .collect()
+}
+
+/// Where a run of the reduced program ends.
+fn reduced_end(reduction: &Reduction, walk: &Walk<'_>) -> End {
+    let value = |var: VarId| walk.values[var.index()];
+    let buffers = reduction.buffers().iter().map(|buffer| {
+        let count = usize::try_from(value(buffer.count)).expect("a number of entries");
+        let slots = buffer.slots[..count].iter();
+        let entries = slots.map(|slot| {
+            let scalar = match slot.lhs {
+                Some(lhs) => VarId::new(value(lhs) as usize),
+                None => buffer.scalars[0],
+            };
+            (scalar, value(slot.value))
+        });
+        entries.collect::<Vec<(VarId, i64)>>()
+    });
+    let filled = buffers.filter(|entries| !entries.is_empty());
+    (own_values(reduction, &walk.values), filled.collect())
+}
+
+/// Where an execution of the source ends.
+fn end(source: &Program, trace: &Trace) -> End {
+    let mut values = trace.initial.clone();
+    for step in &trace.steps {
+        let is_buffered = step.action.kind == MoveKind::Statement
+            && step.action.path.iter().any(|taken| {
+                let thread = &source.threads[step.action.thread.index()];
+                let edge = &thread.location(taken.at).edges[taken.edge];
+                matches!(edge.action, Action::Store(..))
+            });
+        for write in step.writes.iter().filter(|_| !is_buffered) {
+            values[write.var.index()] = write.value;
+        }
+    }
+    let last = trace.steps.last();
+    let buffers = last.into_iter().flat_map(|step| &step.buffers);
+    let buffers = buffers.map(|buffer| {
+        let entries = buffer.entries.iter();
+        entries.map(|entry| (entry.var, entry.value)).collect()
+    });
+    (values, buffers.collect())
+}

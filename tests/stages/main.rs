@@ -1,0 +1,19 @@
+//! The stages of the library, on the examples and on programs made for one purpose, with the golden
+//! files.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod examples;
+mod extrapolate;
+mod fences;
+mod golden;
+mod golden_proofs;
+mod growth;
+mod imports;
+mod language;
+mod optimizations;
+mod portfolio;
+mod replay;
+mod searches;
+mod verify;

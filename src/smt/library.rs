@@ -9,12 +9,12 @@ use z3::ast::{Bool, Int};
 use z3::{Params, SatResult};
 
 use super::{Answer, Model};
-use crate::logic::{Atom, Flag, Formula, Linear, Literal, PredicateId};
+use crate::logic::{Atom, Flag, Formula, Linear, Literal, PredicateId, Quotient};
 use crate::program::VarId;
 
 /// Steps (of Z3's own resource count) after which it gives up a single question. Unlike time they are
 /// the same on every machine.
-const QUESTION_EFFORT: u32 = 50_000_000;
+const QUESTION_EFFORT: u32 = 5_000_000;
 
 /// Z3 with a list of predicates.
 pub(super) struct Library {
@@ -28,6 +28,9 @@ pub(super) struct Library {
 struct Symbols {
     ints: IndexMap<VarId, Int>,
     flags: IndexMap<Flag, Bool>,
+    quotients: IndexMap<Quotient, Int>,
+    /// What says which quotients the variables of the formula at hand are.
+    definitions: Vec<Bool>,
 }
 
 impl Library {
@@ -57,7 +60,7 @@ impl Library {
     /// Puts a formula in force.
     pub fn push(&mut self, formula: &Formula) {
         self.z3.push();
-        let asserted = self.symbols.formula(formula);
+        let asserted = self.symbols.defined(formula);
         self.z3.assert(asserted);
     }
 
@@ -101,9 +104,9 @@ impl Library {
                 positive,
             };
             let meaning = if positive {
-                self.symbols.formula(formula)
+                self.symbols.defined(formula)
             } else {
-                self.symbols.formula(&formula.negated())
+                self.symbols.defined(&formula.negated())
             };
             self.z3.assert(assumption.implies(&meaning));
             self.literals.insert(assumption.clone(), literal);
@@ -155,6 +158,14 @@ fn times(factor: i128, term: Int) -> Int {
 }
 
 impl Symbols {
+    /// The formula together with the definitions of its quotients.
+    fn defined(&mut self, formula: &Formula) -> Bool {
+        let meaning = self.formula(formula);
+        let mut parts = std::mem::take(&mut self.definitions);
+        parts.push(meaning);
+        Bool::and(&parts)
+    }
+
     fn formula(&mut self, formula: &Formula) -> Bool {
         match formula {
             Formula::True => Bool::from_bool(true),
@@ -187,13 +198,23 @@ impl Symbols {
             sum.push(times(*factor, self.int(*var)));
         }
         for (quotient, factor) in quotients {
-            let dividend = self.term(quotient.dividend());
-            // For a positive divisor this rounds down.
-            let quotient = dividend.div(Int::from_i128(quotient.divisor()));
-            sum.push(times(*factor, quotient));
+            sum.push(times(*factor, self.quotient(quotient)));
         }
         sum.push(Int::from_i128(term.constant_part()));
         Int::add(&sum)
+    }
+
+    /// A variable `q` with `c * q <= t < c * q + c`: Z3 takes far more steps where it is asked about `div`.
+    fn quotient(&mut self, quotient: &Quotient) -> Int {
+        let number = self.quotients.len();
+        let new = || Int::new_const(format!("q{number}"));
+        let symbol = self.quotients.entry(quotient.clone()).or_insert_with(new);
+        let (symbol, divisor) = (symbol.clone(), quotient.divisor());
+        let dividend = self.term(quotient.dividend());
+        let rest = Int::sub(&[dividend, times(divisor, symbol.clone())]);
+        self.definitions.push(rest.ge(Int::from_i64(0)));
+        self.definitions.push(rest.lt(Int::from_i128(divisor)));
+        symbol
     }
 
     fn int(&mut self, var: VarId) -> Int {

@@ -35,7 +35,7 @@ const METHODS: [Method; 4] = [Method::Pe, Method::Ce, Method::Lazy, Method::Trad
 /// How many random programs are tried; `CUPOLA_RANDOM_PROGRAMS` sets another number.
 fn random_programs() -> u64 {
     let setting = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();
-    setting.map_or(25, |text| text.parse().expect("a number"))
+    setting.map_or(40, |text| text.parse().expect("a number"))
 }
 
 /// How many ways of verifying each violated example are tried; `CUPOLA_TRIES` sets another number.

@@ -9,7 +9,7 @@
 //!
 //! Invariant: whatever comes from a program has coefficients below [`LIMIT`], so that one
 //! substitution of such terms into another never leaves `i128`: a program has less than 2^17 variables. It
-//! has at most [`MOST_QUOTIENTS`].
+//! has at most [`MAX_QUOTIENTS`].
 
 use super::formula::Formula;
 use crate::front::cup::ast::ArithOp;
@@ -20,7 +20,7 @@ const LIMIT: i128 = 1 << 54;
 
 /// The most quotients of a program's term, those inside others included. A remainder names its dividend
 /// twice, so remainders of remainders double.
-const MOST_QUOTIENTS: usize = 256;
+const MAX_QUOTIENTS: usize = 256;
 
 /// A term, or a number in it, is too large to reason about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -246,7 +246,7 @@ impl Linear {
     }
 
     fn checked(self) -> Result<Linear, TooLarge> {
-        if self.is_small() && self.quotient_count() <= MOST_QUOTIENTS {
+        if self.is_small() && self.quotient_count() <= MAX_QUOTIENTS {
             Ok(self)
         } else {
             Err(TooLarge)

@@ -18,14 +18,14 @@ pub(super) fn atoms(formula: &Formula) -> IndexSet<Formula> {
 }
 
 /// How many variables a comparison may name, each counted as often as it occurs.
-const MOST_VARS: usize = 16;
+const MAX_VARS: usize = 16;
 
 /// Whether a comparison is one that a person would write, and one to go on with: it names few variables
 /// and its numbers are small. Where steps divide, following a comparison back would else let it grow without end.
 pub(super) fn is_readable(atom: &Formula) -> bool {
     match atom {
         Formula::Atom(Atom::Zero(term) | Atom::NonZero(term) | Atom::NotPositive(term)) => {
-            term.is_small() && (!term.has_quotient() || term.vars().len() <= MOST_VARS)
+            term.is_small() && (!term.has_quotient() || term.vars().len() <= MAX_VARS)
         }
         Formula::True
         | Formula::False

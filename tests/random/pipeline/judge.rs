@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use cupola::certify::{self, Solver};
+use cupola::certify::{self, Effort, Solver};
 use cupola::engine::explore::{self, ExploreConfig};
 use cupola::engine::portfolio::Portfolio;
 use cupola::engine::predicate::{
@@ -29,6 +29,9 @@ const STATES: usize = 30_000;
 
 /// When a program is given up: rare ones have very many predicates.
 const TIME: Duration = Duration::from_secs(20);
+
+/// When the solver is given up that checks a certificate, which is a failure.
+const CERTIFY_TIME: Duration = Duration::from_secs(120);
 
 /// How a program is verified.
 #[derive(Clone, Copy, Debug)]
@@ -162,10 +165,7 @@ fn judge_against(
 ) -> Result<Judged, Failure> {
     let proved = Proved::new("random.cup", text, None);
     let context = Context {
-        stop: Stop {
-            deadline: Some(Instant::now() + TIME),
-            cancel: None,
-        },
+        stop: after(TIME),
         ..with_states(STATES)
     };
     let mut engine = Portfolio::new(vec![Box::new(Predicate::new(way.config()))]);
@@ -191,6 +191,13 @@ fn judge_against(
         verdict: result.kind(),
         k: sizes.map_or(0, |sizes| sizes.largest()),
     })
+}
+
+fn after(time: Duration) -> Stop {
+    Stop {
+        deadline: Some(Instant::now() + time),
+        cancel: None,
+    }
 }
 
 /// The limit on the states of the checker.
@@ -222,8 +229,12 @@ fn certified(
         Err(NoCertificate::Limit(reason)) => return reject(format!("{reason:?}")),
         Err(error) => return reject(error.to_string()),
     };
-    let checked =
-        certify::prepare(&certificate).and_then(|stored| certify::check(&stored, &Solver::Library));
+    let effort = Effort {
+        stop: after(CERTIFY_TIME),
+        ..Effort::from(Solver::Library)
+    };
+    let checked = certify::prepare(&certificate)
+        .and_then(|stored| certify::check_with(&stored, None, &effort));
     match checked {
         Ok(report) if report.verdict == certify::Verdict::Accepted => Ok(()),
         Ok(report) => reject(render::certify::text(&report, &Page::unlimited())),

@@ -95,6 +95,11 @@ pub enum Unknown {
     },
     /// The atomic sections have too many paths for obligations.
     TooManyPaths,
+    /// There are too many initial states.
+    ManyStarts {
+        /// The most that are looked at.
+        most: usize,
+    },
     /// An atomic group of statements runs through too many states.
     LongGroup {
         /// The group.

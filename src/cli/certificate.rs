@@ -81,7 +81,7 @@ impl<'a> Target<'a> {
             Ok(found) => found,
             Err(Missing::Limit { reason, hint }) => {
                 let message = format!("no certificate for {model}: {reason}");
-                console.error(&message, Some(hint));
+                console.error(&message, hint);
                 return Ok(Written::NotAll);
             }
             Err(Missing::Failure(reason)) => return Err(Failure::message(reason)),
@@ -104,8 +104,11 @@ impl<'a> Target<'a> {
 
 /// Why there is no certificate.
 enum Missing {
-    /// A limit kept it from being found; with what helps.
-    Limit { reason: String, hint: &'static str },
+    /// A limit kept it from being found; with what helps, if anything does.
+    Limit {
+        reason: String,
+        hint: Option<&'static str>,
+    },
     /// The program cannot be handled.
     Failure(String),
 }
@@ -122,7 +125,7 @@ fn find(
             found.map_err(|error| match error {
                 predicate::NoCertificate::Limit(_) => Missing::Limit {
                     reason: error.to_string(),
-                    hint: "try `--max-states` or `--timeout`",
+                    hint: Some("try `--max-states` or `--timeout`"),
                 },
                 predicate::NoCertificate::Stage(_) => Missing::Failure(error.to_string()),
             })
@@ -132,15 +135,19 @@ fn find(
             found.map_err(|error| match error {
                 explore::NoCertificate::TooManyStates(_) => Missing::Limit {
                     reason: error.to_string(),
-                    hint: "try `--engine predicate`: its certificates list no states",
+                    hint: Some("try `--engine predicate`: its certificates list no states"),
                 },
                 explore::NoCertificate::Limit(_) => Missing::Limit {
                     reason: error.to_string(),
-                    hint: "try a longer `--timeout`",
+                    hint: Some("try a longer `--timeout`"),
                 },
-                explore::NoCertificate::Reduce(_)
-                | explore::NoCertificate::Buffers(_)
-                | explore::NoCertificate::Broken(_) => Missing::Failure(error.to_string()),
+                explore::NoCertificate::Buffers(_) => Missing::Limit {
+                    reason: error.to_string(),
+                    hint: None,
+                },
+                explore::NoCertificate::Reduce(_) | explore::NoCertificate::Broken(_) => {
+                    Missing::Failure(error.to_string())
+                }
             })
         }
     }

@@ -141,6 +141,9 @@ fn properties_text(facts: &Facts) -> String {
 fn unknown_text(unknown: &Unknown, kind: Kind, page: &Page) -> String {
     match unknown {
         Unknown::TooManyPaths => TOO_MANY.to_owned(),
+        Unknown::ManyStarts { most } => {
+            format!("the program has more than {most} initial states")
+        }
         Unknown::LongGroup { step, most } => {
             format!("an atomic section takes more than {most} statements\n    step: {step}")
         }

@@ -571,3 +571,54 @@ fn standard_input_is_read_once() {
         .expect("a run");
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// The program is a translation itself, and under TSO its own check of a buffer fails with one store buffered:
+/// that says nothing about the buffers of its reduction.
+#[test]
+fn a_translation_whose_own_check_fails_needs_no_larger_buffers() {
+    let program = "shared overflow, x, y, a;
+thread P { local r; x = 1; r = y; if (r == 0) { fence; a = 1; fence; } }
+thread Q { local s, t; y = 1; s = x; if (s == 0) { fence; t = a; if (t == 1) {
+  overflow = 1; fence; assert(overflow == 0, \"overflow\"); assume(false); } } }
+";
+    let (folder, file) = folder(program, "");
+    std::fs::remove_file(folder.path().join("p.proof")).expect("it is there");
+    let options = ["--model", "tso", "--engine", "predicate"];
+    let output = run("verify", &file, &options);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert!(
+        !stdout(&output).contains("more than"),
+        "{}",
+        stdout(&output)
+    );
+    let output = run("verify", &file, &[&options[..], &["--json"]].concat());
+    let result = &json(&output)["results"][0];
+    assert_eq!(result["reason"], "overflow", "{result}");
+    assert_eq!(result["safe_up_to"], Value::Null, "{result}");
+    let attempts = result["attempts"].as_array().expect("a list");
+    assert!(attempts.iter().all(|tried| tried["k"] != 2), "{result}");
+}
+
+/// Buffers of a reduced program have at most 64 entries.
+#[test]
+fn a_certificate_that_would_need_longer_buffers_is_missing() {
+    let stores = "X = 1; ".repeat(70);
+    let (folder, file) = folder(
+        &format!("shared X; thread P {{ {stores} }} finally X == 1;"),
+        "",
+    );
+    let dir = folder.path().join("certificate");
+    let dir = dir.to_str().expect("a plain path");
+    let options = ["--model", "tso", "--engine", "explore", "--buffer", "100"];
+    let output = run(
+        "verify",
+        &file,
+        &[&options[..], &["--certificate", dir]].concat(),
+    );
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("no certificate for tso: a buffer is too long"),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -12,7 +12,7 @@ use cupola::semantics::interpreter::{ReplayError, replay};
 use cupola::semantics::repetition::repeats;
 use cupola::semantics::{Move, MoveKind, Step, Taken, Trace};
 use cupola::source::SourceFile;
-use cupola::verdict::{Growth, Unknown, Verdict};
+use cupola::verdict::{Growth, Unknown, Verdict, VerdictKind};
 use indexmap::IndexSet;
 
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -440,4 +440,58 @@ fn memory_must_be_the_same() {
     check(text, &script, [Once; 2]);
     let script = [&start[..], &reads, &grows].concat();
     check(text, &script, [Repeats; 2]);
+}
+
+/// Loops made by hand, and under which of TSO and PSO a buffer of theirs grows for ever.
+const BY_HAND: [(&str, [bool; 2]); 7] = [
+    // What the loop reads comes from its own buffer, and is the same only in every second round.
+    (
+        "shared X; thread P { local r; loop { r = X; X = 1 - r; } }",
+        [true, true],
+    ),
+    (
+        "shared X, Y; thread P { loop { X = 1; Y = 1; fence; } }",
+        [false, false],
+    ),
+    // Under PSO an atomic operation waits for its own variable alone.
+    (
+        "shared X, Y; thread P { local r; loop { X = 1; r = cas(Y, 0, 0); } }",
+        [false, true],
+    ),
+    // A loop that ends.
+    (
+        "shared X; thread P { local r; while (r < 6) { X = r; r = r + 1; } }",
+        [false, false],
+    ),
+    // Only the buffer of the thread without a fence grows.
+    (
+        "shared X, Y; thread P { local r; loop { r = choose(0, 1); X = r; fence; } }
+         thread Q { local s; loop { s = X; Y = s; } }",
+        [true, true],
+    ),
+    // A store of another thread would end the loop.
+    (
+        "shared X, Y; thread P { local r; loop { X = 1; r = Y; assume(r == 0); } } thread Q { Y = 1; }",
+        [true, true],
+    ),
+    (
+        "shared X; thread P { atomic { loop { X = 1; } } }",
+        [true, true],
+    ),
+];
+
+#[test]
+fn loops_made_by_hand_grow_where_they_should() {
+    for (text, grows) in BY_HAND {
+        for (model, grows) in RELAXED.into_iter().zip(grows) {
+            let [_, explored, proved] = verdicts(text, model);
+            match grows {
+                true => {
+                    let found = growth(&explored).or_else(|| growth(&proved));
+                    assert_grows(found.unwrap_or_else(|| panic!("{model}: {text}")));
+                }
+                false => assert_eq!(explored.kind(), VerdictKind::Verified, "{model}: {text}"),
+            }
+        }
+    }
 }

@@ -64,6 +64,9 @@ use group::{Cause, Failure, Group, MAX_STATEMENTS};
 use index::Index;
 use known::{Values, View};
 
+/// The most initial states that are looked for in the list.
+const MAX_STARTS: usize = 1_000_000;
+
 /// Checks a list of states of a program that was reduced anew; with the number of steps that were evaluated.
 pub(super) fn check(
     rebuilt: &Rebuilt<'_>,
@@ -131,12 +134,16 @@ impl Check<'_> {
     fn initial_states(&self) -> Result<(), Verdict> {
         let threads = self.program.threads.iter();
         let at: Vec<LocId> = threads.map(|thread| thread.entry).collect();
-        let mut states = known::initial_states(self.program).map_err(|var| {
+        let states = known::initial_states(self.program).map_err(|var| {
             let name = self.program.var_display_name(var);
             self.wrong_start(format!("{name} starts with an arbitrary value"), None)
         })?;
-        states.try_for_each(|values| {
+        states.enumerate().try_for_each(|(number, values)| {
             self.in_time(0)?;
+            if number >= MAX_STARTS {
+                let most = MAX_STARTS;
+                return Err(Verdict::Unknown(Unknown::ManyStarts { most }));
+            }
             match self.index.covers(&at, &values) {
                 true => Ok(()),
                 false => {

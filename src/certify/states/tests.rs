@@ -317,6 +317,16 @@ fn a_section_without_end_is_not_followed_for_ever() {
     );
 }
 
+#[test]
+fn initial_states_are_not_counted_for_ever() {
+    let program = "shared x = 0..1000000000000; thread P { skip; }";
+    let verdict = check(program, Model::Sc, "P |\n0 |\n1 |").expect("a report");
+    assert!(
+        matches!(verdict, Verdict::Unknown(Unknown::ManyStarts { .. })),
+        "{verdict:?}"
+    );
+}
+
 /// The failing statement is in the middle of a section that nothing gets through.
 #[test]
 fn assertions_inside_sections_are_checked() {

@@ -32,7 +32,7 @@ pub enum NoCertificate {
     #[error(transparent)]
     Reduce(#[from] ReduceError),
     /// Buffers are longer than those of a reduced program.
-    #[error(transparent)]
+    #[error("a buffer is too long for a reduced program: {0}")]
     Buffers(#[from] MalformedSizes),
     /// There are more states than are listed.
     #[error("it has more than {0} states between its atomic groups")]

@@ -227,7 +227,7 @@ impl Try<'_> {
             _ if self.stop().should_stop() => self.stopped(),
             Decisive::Broken(property, trace) => self.replayed(path(trace, property)),
             Decisive::Limit(limit) => Verdict::Unknown(Unknown::Stopped(limit)),
-            Decisive::Overflow(property, trace) => overflow(path(trace, property)),
+            Decisive::Overflow(property, trace) => self.overflow(path(trace, property)),
         };
         let stats = Stats {
             states: outcome.stats.states,
@@ -261,7 +261,7 @@ impl Try<'_> {
             LazyFinding::States => Verdict::Unknown(Unknown::Stopped(Limit::States)),
             LazyFinding::Broken(property, steps) => match self.is_overflow(*property) {
                 false => self.replayed(path(steps, *property)),
-                true => overflow(path(steps, *property)),
+                true => self.overflow(path(steps, *property)),
             },
         };
         let stats = Stats {
@@ -326,6 +326,19 @@ impl Try<'_> {
         Verdict::Verified(Evidence::Invariant(self.settings()))
     }
 
+    /// What an overflow means that the abstraction cannot exclude. Where the program is a translation itself and
+    /// its own check may fail, larger buffers of its reduction do not help.
+    fn overflow(&self, path: AbstractPath) -> Verdict {
+        let is_own = self.stage.source_property(path.property).is_some();
+        Verdict::Unknown(match is_own && self.bound().is_some() {
+            true => Unknown::Stopped(Limit::Overflow),
+            false => Unknown::Overflow {
+                path: Arc::new(path),
+                growth: None,
+            },
+        })
+    }
+
     fn is_overflow(&self, property: PropertyId) -> bool {
         self.stage.program.property(property).kind == PropertyKind::Overflow
     }
@@ -372,13 +385,6 @@ pub(super) fn limit_of(limit: boolprog_checker::Limit) -> Limit {
         boolprog_checker::Limit::Timeout => Limit::Timeout,
         boolprog_checker::Limit::Cancelled => Limit::Interrupted,
     }
-}
-
-fn overflow(path: AbstractPath) -> Verdict {
-    Verdict::Unknown(Unknown::Overflow {
-        path: Arc::new(path),
-        growth: None,
-    })
 }
 
 fn property_of(abstraction: &Abstraction, stmt: ast::StmtId) -> PropertyId {

@@ -8,6 +8,7 @@ mod build;
 mod generate;
 mod property;
 mod shrink;
+mod specs;
 
 pub use generate::{Flavour, program, program_of};
 pub use property::with_property;

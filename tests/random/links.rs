@@ -1,10 +1,13 @@
 //! The link from a reduced program to its source on random programs, part by part: every variable, every step and
 //! every property of the reduced program is one of the source, or belongs to a buffer.
 
+use std::ops::AddAssign;
+use std::path::Path;
+
 use cupola::program::{Action, EdgeId, Place, Program, PropertyId, PropertyKind};
 use cupola::reduce::{Origin, Reduction};
 
-use super::origins::for_all_reductions;
+use super::origins::{for_all_reductions, reductions};
 use crate::support::random::Flavour;
 
 /// How many programs of each family are tried where nothing else is asked for.
@@ -12,20 +15,57 @@ const PROGRAMS: u64 = 50;
 
 #[test]
 fn parts_of_reduced_programs_are_parts_of_their_sources_or_of_buffers() {
-    let (mut reports, mut bounds) = (0, 0);
+    let mut seen = Seen::default();
     for flavour in Flavour::ALL {
         for_all_reductions(flavour, PROGRAMS, |reduction, seed| {
-            let shown = format!("{flavour:?}, seed {seed}:\n{}", reduction.program);
-            check_variables(reduction, &shown);
-            for step in reduction.program.edge_ids() {
-                check_step(reduction, step, &shown);
-                reports += usize::from(reports_overflow(reduction, step));
-            }
-            bounds += check_properties(reduction, &shown);
+            seen += check(reduction, &format!("{flavour:?}, seed {seed}"));
         });
     }
-    assert!(reports > 100, "{reports} steps report a full buffer");
-    assert!(bounds > 100, "{bounds} assertions check indices");
+    assert!(seen.reports > 100, "{seen:?}");
+    assert!(seen.bounds > 100, "{seen:?}");
+}
+
+#[test]
+fn the_same_for_programs_made_by_hand() {
+    let mut seen = Seen::default();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/translate");
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let text = std::fs::read_to_string(&path).expect("a program");
+        for reduction in reductions(text) {
+            seen += check(&reduction, &path.to_string_lossy());
+        }
+    }
+    assert!(seen.reports > 100, "{seen:?}");
+    assert!(seen.bounds > 10, "{seen:?}");
+}
+
+/// How many steps report a full buffer, and how many assertions check indices.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    reports: usize,
+    bounds: usize,
+}
+
+impl AddAssign for Seen {
+    fn add_assign(&mut self, other: Self) {
+        self.reports += other.reports;
+        self.bounds += other.bounds;
+    }
+}
+
+fn check(reduction: &Reduction, name: &str) -> Seen {
+    let shown = format!("{name}:\n{}", reduction.program);
+    check_variables(reduction, &shown);
+    let mut reports = 0;
+    for step in reduction.program.edge_ids() {
+        check_step(reduction, step, &shown);
+        reports += usize::from(reports_overflow(reduction, step));
+    }
+    Seen {
+        reports,
+        bounds: check_properties(reduction, &shown),
+    }
 }
 
 fn check_variables(reduction: &Reduction, shown: &str) {

@@ -53,24 +53,31 @@ pub fn for_all_reductions(
     let mut count = 0;
     for seed in 0..programs {
         let text = cupola::front::cup::print(&program_of(flavour, seed));
-        let file = SourceFile::new("random.cup", text);
-        let checked = cupola::front::cup::load(&file).expect("random programs are right");
-        for model in [Model::Tso, Model::Pso] {
-            for flush in Flush::ALL {
-                let fences = Placement::Declared.in_force(&checked, model);
-                let config = ReduceConfig {
-                    model,
-                    sizes: BufferSizes::uniform(2).expect("small"),
-                    fences: fences.expect("its own placement"),
-                    flush,
-                };
-                let reduction = reduce(&file, &checked, &config).expect("it can be reduced");
-                check(&reduction, seed);
-                count += 1;
-            }
+        for reduction in reductions(text) {
+            check(&reduction, seed);
+            count += 1;
         }
     }
     count
+}
+
+/// The reductions of a program under both models, with background blocks and with loops of flushes.
+pub fn reductions(text: String) -> Vec<Reduction> {
+    let file = SourceFile::new("program.cup", text);
+    let checked = cupola::front::cup::load(&file).expect("the program is right");
+    let configs = [Model::Tso, Model::Pso].into_iter().flat_map(|model| {
+        let fences = Placement::Declared.in_force(&checked, model);
+        let fences = fences.expect("its own placement");
+        Flush::ALL.map(|flush| ReduceConfig {
+            model,
+            sizes: BufferSizes::uniform(2).expect("small"),
+            fences: fences.clone(),
+            flush,
+        })
+    });
+    let reductions = configs.map(|config| reduce(&file, &checked, &config));
+    let reductions = reductions.map(|reduction| reduction.expect("it can be reduced"));
+    reductions.collect()
 }
 
 /// What a run was like.

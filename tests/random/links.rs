@@ -79,7 +79,10 @@ fn check_variables(reduction: &Reduction, shown: &str) {
         let slots = buffer.slots.iter().flat_map(|slot| slot.all());
         slots.chain([buffer.count])
     });
-    let mut own: Vec<_> = buffers.chain(reduction.overflow()).collect();
+    let overflow = reduction.overflow();
+    let has_buffers = !reduction.buffers().is_empty();
+    assert_eq!(overflow.is_some(), has_buffers, "{shown}");
+    let mut own: Vec<_> = buffers.chain(overflow).collect();
     own.sort_unstable();
     let added = reduced.var_ids();
     let added = added.filter(|&var| reduction.source_var(var).is_none());

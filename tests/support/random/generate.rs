@@ -10,6 +10,7 @@ use super::build::{
     and, binary, block, compare, cond, expr, indexed, item, name, neg, not, num, or, place, stmt,
     var,
 };
+use super::marked::marked_store;
 use super::specs::{placements, specs};
 
 pub(super) const LOCALS: [&str; 2] = ["r", "s"];
@@ -25,7 +26,7 @@ pub enum Flavour {
     Arrays,
     /// Atomic sections with loops in them.
     Sections,
-    /// Specs that name locations.
+    /// Specs that name locations; in each thread one store is marked.
     Locations,
     /// Copies of a thread that compute with their numbers, and specs that compute.
     Copies,
@@ -270,9 +271,16 @@ impl Writer<'_> {
         self.array = self.random.one_in(8) || self.is(Flavour::Arrays);
         self.budget = 4 + self.random.below(3) - 2 * accesses.len().min(2);
         let mut stmts: Vec<Stmt> = accesses.into_iter().map(stmt).collect();
+        if self.is(Flavour::Locations) {
+            self.budget = self.budget.saturating_sub(2);
+        }
         while self.budget > 0 {
             let position = self.random.below(stmts.len() + 1);
             stmts.insert(position, self.labelled(Context::default()));
+        }
+        if self.is(Flavour::Locations) {
+            let position = self.random.below(stmts.len() + 1);
+            stmts.splice(position..position, marked_store(self.random));
         }
         self.land_jumps(&mut stmts);
         let mut vars: Vec<VarDecl> = LOCALS

@@ -6,6 +6,7 @@
 
 mod build;
 mod generate;
+mod marked;
 mod property;
 mod shrink;
 mod specs;

@@ -12,6 +12,7 @@ use super::build::{
     var,
 };
 use super::generate::{Flavour, LOCALS, Shared, ThreadText};
+use super::marked::{LABELS, marked_spec};
 
 /// Which optional fences are in force.
 pub(super) fn placements(random: &mut Random, texts: &[ThreadText]) -> Vec<Item> {
@@ -40,10 +41,17 @@ pub(super) fn placements(random: &mut Random, texts: &[ThreadText]) -> Vec<Item>
 pub(super) fn specs(random: &mut Random, shared: &Shared, texts: &[ThreadText]) -> Vec<Item> {
     let count = match shared.flavour {
         Flavour::Arrays => return Vec::new(),
-        Flavour::Locations | Flavour::Copies => 2,
+        Flavour::Copies => 2,
+        Flavour::Locations => 1,
         Flavour::Mixed | Flavour::Sections => random.below(3),
     };
     let mut items = Vec::new();
+    if shared.flavour == Flavour::Locations {
+        let text = &texts[random.below(texts.len())];
+        let copy = text.copies.map(|copies| random.below(copies));
+        let thread = thread_ref(&text.thread.name.text, copy);
+        items.extend(LABELS.map(|label| marked_spec(random, &thread, label)));
+    }
     for number in 0..count {
         let kind = random.pick(&[SpecKind::Invariant, SpecKind::Forbid, SpecKind::Finally]);
         let left = atom(random, shared, texts);

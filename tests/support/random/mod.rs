@@ -8,6 +8,7 @@ mod build;
 mod generate;
 mod marked;
 mod property;
+mod shape;
 mod shrink;
 mod specs;
 

@@ -4,6 +4,7 @@
 mod support;
 
 mod growth;
+mod links;
 mod origins;
 mod parsers;
 mod pipeline;

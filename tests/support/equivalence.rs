@@ -8,7 +8,7 @@ use cupola::engine::explore::{Exploration, ExploreConfig, explore};
 use cupola::front::cup::check::Checked;
 use cupola::front::cup::{self};
 use cupola::memory::Model;
-use cupola::program::{Program, VarId, lower};
+use cupola::program::{Program, PropertyKind, VarId, lower};
 use cupola::reduce::{self, ReduceConfig, Reduction};
 use cupola::semantics::HavocRange;
 use cupola::source::SourceFile;
@@ -50,6 +50,8 @@ pub fn compare(
     let reduced = lower(&reduced, &IndexSet::new());
     let graphs = [&reduction.program, &reduced].map(Program::to_string);
     same("graphs", &graphs[0], &graphs[1])?;
+    let properties = [&reduction.program, &reduced].map(named_properties);
+    same("properties", &properties[0], &properties[1])?;
 
     let ours = run(source, config, true);
     let theirs = run(&reduced, &under_sc(config), true);
@@ -85,6 +87,14 @@ fn reparsed(text: &str) -> Result<Checked, String> {
         true => Ok(checked),
         false => Err(format!("printing is not stable:\n{text}\nbecomes\n{again}")),
     }
+}
+
+/// The kinds and names of properties, of which the text of a graph says nothing.
+fn named_properties(program: &Program) -> Vec<(PropertyKind, Option<String>)> {
+    let properties = program.properties.iter();
+    properties
+        .map(|property| (property.kind, property.name.clone()))
+        .collect()
 }
 
 /// Compares the verdict on each spec by itself, and on the assertions without any spec.

@@ -2,18 +2,19 @@
 
 use cupola::front::cup::ast::{
     ArithOp, Arm, CompareOp, Cond, CondKind, ConstDecl, Expr, ExprKind, Init, Item, ItemKind,
-    LocalLine, Place, Placement, Rhs, Span, Spec, SpecKind, Stmt, StmtKind, Thread, ThreadRef,
-    Tree, Trivia, VarDecl,
+    LocalLine, Place, Rhs, Span, Stmt, StmtKind, Thread, Tree, Trivia, VarDecl,
 };
-use cupola::memory::Model;
 
 use super::Random;
 use super::build::{
-    and, binary, block, compare, cond, expr, indexed, item, local_of, name, neg, not, num, or,
-    place, stmt, thread_ref, var,
+    and, binary, block, compare, cond, expr, indexed, item, name, neg, not, num, or, place, stmt,
+    var,
 };
+use super::marked::marked_store;
+use super::shape::Shape;
+use super::specs::{placements, specs};
 
-const LOCALS: [&str; 2] = ["r", "s"];
+pub(super) const LOCALS: [&str; 2] = ["r", "s"];
 const PLACES: [&str; 3] = ["a", "b", "c"];
 
 /// What the programs of a family are rich in.
@@ -26,8 +27,21 @@ pub enum Flavour {
     Arrays,
     /// Atomic sections with loops in them.
     Sections,
-    /// Specs that name locations.
+    /// Specs that name locations; in each thread one store is marked.
     Locations,
+    /// Copies of a thread that compute with their numbers, and specs that compute.
+    Copies,
+}
+
+impl Flavour {
+    /// All families.
+    pub const ALL: [Flavour; 5] = [
+        Flavour::Mixed,
+        Flavour::Arrays,
+        Flavour::Sections,
+        Flavour::Locations,
+        Flavour::Copies,
+    ];
 }
 
 /// The program that belongs to a seed.
@@ -62,47 +76,13 @@ pub fn program_of(flavour: Flavour, seed: u64) -> Tree {
     }
 }
 
-/// The accesses around which the threads are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// None in particular.
-    Free,
-    /// Each thread writes one variable and reads the other: TSO differs from SC.
-    StoreBuffering,
-    /// One thread writes two variables, the other reads them in the other order: PSO differs.
-    MessagePassing,
-}
-
-impl Shape {
-    fn draw(random: &mut Random, shared: &Shared) -> Self {
-        match random.below(8) {
-            0..=4 if shared.scalars.len() == 2 => Shape::StoreBuffering,
-            5 | 6 if shared.scalars.len() == 2 => Shape::MessagePassing,
-            _ => Shape::Free,
-        }
-    }
-
-    /// The accesses of the thread with this number.
-    fn accesses(self, number: usize) -> Vec<StmtKind> {
-        let store = |shared| StmtKind::Assign(place(shared), Rhs::Expr(num(1)));
-        let load = |local, shared| StmtKind::Assign(place(local), Rhs::Expr(var(shared)));
-        match (self, number % 2) {
-            (Shape::Free, _) => Vec::new(),
-            (Shape::StoreBuffering, 0) => vec![store("X"), load("r", "Y")],
-            (Shape::StoreBuffering, _) => vec![store("Y"), load("r", "X")],
-            (Shape::MessagePassing, 0) => vec![store("X"), store("Y")],
-            (Shape::MessagePassing, _) => vec![load("r", "Y"), load("s", "X")],
-        }
-    }
-}
-
 /// The shared variables: scalars, and sometimes an array of two elements. There may be a constant `N`,
 /// and then one that depends on it.
-struct Shared {
-    scalars: Vec<&'static str>,
+pub(super) struct Shared {
+    pub(super) scalars: Vec<&'static str>,
     array: bool,
-    constant: Option<usize>,
-    flavour: Flavour,
+    pub(super) constant: Option<usize>,
+    pub(super) flavour: Flavour,
 }
 
 impl Shared {
@@ -114,7 +94,7 @@ impl Shared {
         };
         Shared {
             scalars,
-            array: random.one_in(6) || flavour == Flavour::Arrays,
+            array: random.one_in(6) || matches!(flavour, Flavour::Arrays | Flavour::Copies),
             constant: random.one_in(3).then(|| 1 + random.below(2)),
             flavour,
         }
@@ -170,7 +150,7 @@ impl Shared {
     }
 
     /// Names of scalars, array elements included.
-    fn names(&self) -> Vec<&'static str> {
+    pub(super) fn names(&self) -> Vec<&'static str> {
         let elements: &[&str] = if self.array { &["A_0", "A_1"] } else { &[] };
         self.scalars.iter().chain(elements).copied().collect()
     }
@@ -186,11 +166,11 @@ fn declaration(text: &str, size: Option<Expr>, init: Option<Init>) -> VarDecl {
 }
 
 /// A thread with what specs may say about it.
-struct ThreadText {
-    thread: Thread,
-    copies: Option<usize>,
-    labels: Vec<String>,
-    optional: Vec<&'static str>,
+pub(super) struct ThreadText {
+    pub(super) thread: Thread,
+    pub(super) copies: Option<usize>,
+    pub(super) labels: Vec<String>,
+    pub(super) optional: Vec<&'static str>,
 }
 
 impl ThreadText {
@@ -200,7 +180,9 @@ impl ThreadText {
         shape: Shape,
         (number, before): (usize, usize),
     ) -> Self {
-        let copied = before == 0 && shape == Shape::Free && random.one_in(2);
+        let copied = before == 0
+            && shape == Shape::Free
+            && (random.one_in(2) || shared.flavour == Flavour::Copies);
         let copies = copied.then_some(2);
         let mut writer = Writer {
             random,
@@ -253,9 +235,16 @@ impl Writer<'_> {
         self.array = self.random.one_in(8) || self.is(Flavour::Arrays);
         self.budget = 4 + self.random.below(3) - 2 * accesses.len().min(2);
         let mut stmts: Vec<Stmt> = accesses.into_iter().map(stmt).collect();
+        if self.is(Flavour::Locations) {
+            self.budget = self.budget.saturating_sub(2);
+        }
         while self.budget > 0 {
             let position = self.random.below(stmts.len() + 1);
             stmts.insert(position, self.labelled(Context::default()));
+        }
+        if self.is(Flavour::Locations) {
+            let position = self.random.below(stmts.len() + 1);
+            stmts.splice(position..position, marked_store(self.random));
         }
         self.land_jumps(&mut stmts);
         let mut vars: Vec<VarDecl> = LOCALS
@@ -471,6 +460,7 @@ impl Writer<'_> {
                 .one_in(if self.is(Flavour::Arrays) { 2 } else { 3 })
         {
             let index = match self.random.below(4) {
+                0 | 2 if self.computes_with_tid() => self.other_copy(),
                 0 if self.replicated => expr(ExprKind::Tid),
                 1 => var(self.random.pick(&LOCALS)),
                 2 | 3 if self.is(Flavour::Arrays) => var(self.random.pick(&LOCALS)),
@@ -497,7 +487,30 @@ impl Writer<'_> {
         self.shared.flavour == flavour
     }
 
+    fn computes_with_tid(&self) -> bool {
+        self.replicated && self.is(Flavour::Copies)
+    }
+
+    /// `1 - tid`, the number of the other copy.
+    fn other_copy(&self) -> Expr {
+        binary(ArithOp::Sub, num(1), expr(ExprKind::Tid))
+    }
+
+    /// A number that a copy computes from its own, negative for some.
+    fn of_tid(&mut self) -> Expr {
+        let tid = expr(ExprKind::Tid);
+        match self.random.below(4) {
+            0 => neg(tid),
+            1 => binary(ArithOp::Sub, tid, num(1)),
+            2 => binary(ArithOp::Mul, num(2), tid),
+            _ => self.other_copy(),
+        }
+    }
+
     fn constant(&mut self) -> Expr {
+        if self.computes_with_tid() && self.random.one_in(2) {
+            return self.of_tid();
+        }
         match self.shared.constant {
             Some(_) if self.random.one_in(4) => var(self.random.pick(&["N", "LAST"])),
             _ => num(self.random.below(3)),
@@ -522,6 +535,9 @@ impl Writer<'_> {
         if self.is(Flavour::Arrays) && self.random.one_in(4) {
             let index = var(self.random.pick(&LOCALS));
             return expr(ExprKind::Place(indexed("m", index)));
+        }
+        if self.computes_with_tid() && self.random.one_in(3) {
+            return self.of_tid();
         }
         match self.random.below(8) {
             0 if self.random.one_in(2) => self.division(),
@@ -564,96 +580,5 @@ impl Writer<'_> {
             CompareOp::Gt,
             CompareOp::Ge,
         ])
-    }
-}
-
-fn placements(random: &mut Random, texts: &[ThreadText]) -> Vec<cupola::front::cup::ast::Item> {
-    let mut places: Vec<&str> = texts
-        .iter()
-        .flat_map(|text| text.optional.iter().copied())
-        .collect();
-    places.sort_unstable();
-    places.dedup();
-    let chosen = |random: &mut Random| {
-        places
-            .iter()
-            .filter(|_| random.one_in(2))
-            .map(|place| name(place))
-            .collect::<Vec<_>>()
-    };
-    let lines = [Model::Tso, Model::Pso].map(|model| Placement {
-        model,
-        places: chosen(random),
-    });
-    let lines = lines.into_iter().filter(|line| !line.places.is_empty());
-    lines.map(|line| item(ItemKind::Placement(line))).collect()
-}
-
-fn specs(
-    random: &mut Random,
-    shared: &Shared,
-    texts: &[ThreadText],
-) -> Vec<cupola::front::cup::ast::Item> {
-    let count = match shared.flavour {
-        Flavour::Arrays => return Vec::new(),
-        Flavour::Locations => 2,
-        Flavour::Mixed | Flavour::Sections => random.below(3),
-    };
-    let mut items = Vec::new();
-    for number in 0..count {
-        let kind = random.pick(&[SpecKind::Invariant, SpecKind::Forbid, SpecKind::Finally]);
-        let left = atom(random, shared, texts);
-        let right = atom(random, shared, texts);
-        // Conditions that mostly hold: a spec that fails at once says little about a model.
-        let condition = match kind {
-            SpecKind::Forbid => and(left, right),
-            SpecKind::Invariant | SpecKind::Finally => or(left, right),
-        };
-        let spec_name = random.one_in(2).then(|| name(&format!("spec{number}")));
-        items.push(item(ItemKind::Spec(Spec {
-            kind,
-            name: spec_name,
-            cond: condition,
-        })));
-    }
-    items
-}
-
-/// A literal of a spec: a location, a local or a shared variable, negated or not.
-fn atom(random: &mut Random, shared: &Shared, texts: &[ThreadText]) -> Cond {
-    let text = &texts[random.below(texts.len())];
-    let copy = text.copies.map(|copies| random.below(copies));
-    let thread = thread_ref(&text.thread.name.text, copy);
-    let value = num(random.below(3));
-    let thread = match copy {
-        Some(1) if shared.constant == Some(2) => ThreadRef {
-            copy: Some(Box::new(var("LAST"))),
-            ..thread
-        },
-        _ => thread,
-    };
-    let kind = match shared.flavour {
-        Flavour::Locations => random.below(4) / 2 * 2,
-        Flavour::Mixed | Flavour::Arrays | Flavour::Sections => random.below(3),
-    };
-    let positive = match kind {
-        0 if !text.labels.is_empty() => cond(CondKind::At(
-            thread,
-            name(&text.labels[random.below(text.labels.len())]),
-        )),
-        1 => {
-            let local = expr(ExprKind::Place(local_of(thread, random.pick(&LOCALS))));
-            let side = match random.one_in(4) {
-                true => binary(ArithOp::Mod, local, num(2)),
-                false => local,
-            };
-            compare(CompareOp::Eq, side, value)
-        }
-        _ => compare(CompareOp::Eq, var(random.pick(&shared.names())), value),
-    };
-    if random.one_in(2) {
-        not(positive)
-    } else {
-        positive
     }
 }

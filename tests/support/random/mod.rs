@@ -6,8 +6,11 @@
 
 mod build;
 mod generate;
+mod marked;
 mod property;
+mod shape;
 mod shrink;
+mod specs;
 
 pub use generate::{Flavour, program, program_of};
 pub use property::with_property;

@@ -50,6 +50,14 @@ struct FormatArg {
 pub struct PlacementArg(pub Placement);
 
 impl Input {
+    /// The program in a file, whose extension says its format.
+    pub fn of(file: &Path) -> Self {
+        Input {
+            file: file.to_owned(),
+            format: FormatArg { format: None },
+        }
+    }
+
     /// Reads and checks the program; shows warnings.
     pub fn load_quietly(&self, console: &Console) -> Result<Loaded, Failure> {
         let loaded = front::load(read(&self.file)?, self.format()?)

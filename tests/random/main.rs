@@ -8,5 +8,6 @@ mod origins;
 mod parsers;
 mod pipeline;
 mod reductions;
+mod rmm;
 mod soundness;
 mod traces;

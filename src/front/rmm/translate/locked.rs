@@ -4,12 +4,14 @@
 //! and behind it an atomic section in which `swap` and `cas` write, which go to memory at once. Since a
 //! section has no other stores, the buffers stay empty, and loads see memory. A block without writes is an
 //! atomic section of loads. A block that is one write, or a compare-and-swap written out, is
-//! translated as those are.
+//! translated as those are; a load and a store of the same location are a `swap` or `fetch_add` where
+//! they do the same.
 
 use crate::front::build::{assign, block, number_expr, place, stmt};
-use crate::front::cup::ast::{Rhs, Stmt, StmtKind};
+use crate::front::cup::ast::{ArithOp, Expr, ExprKind, Name, Rhs, Stmt, StmtKind};
 use crate::source::{Diagnostic, Span};
 
+use super::super::domain::Interval;
 use super::super::syntax::{Memory, MemoryKind, Statement, StatementKind};
 use super::{Writer, choice};
 
@@ -22,6 +24,11 @@ impl Writer<'_, '_> {
         }
         if let Some((memory, kind)) = as_one_access(lists) {
             self.access(&kind, &memory, span, stmts);
+            return;
+        }
+        if let Some(update) = Update::of(lists)
+            && self.update(&update, span, stmts)
+        {
             return;
         }
         let used_before = std::mem::take(&mut self.uses_scratch);
@@ -37,6 +44,52 @@ impl Writer<'_, '_> {
             self.push(StmtKind::Fence, span, stmts);
         }
         self.push(StmtKind::Atomic(block(section, span)), span, stmts);
+    }
+
+    /// `read: $r := x; write: x := e` as `swap` or `fetch_add`; says whether it fits.
+    fn update(&mut self, update: &Update<'_>, span: Span, stmts: &mut Vec<Stmt>) -> bool {
+        let Ok(target) = self.names.memory(self.number, update.memory).cloned() else {
+            return false;
+        };
+        let Some(register) = self
+            .own
+            .registers
+            .get(update.register.text.as_str())
+            .cloned()
+        else {
+            return false;
+        };
+        if !Interval::from(target.domain).lies_in(register.domain) {
+            return false;
+        }
+        let (local, shared) = (place(&register.name, span), place(&target.name, span));
+        let Some(added) = update.added() else {
+            // What is written does not depend on what is read.
+            self.guard(update.value, target.domain, stmts);
+            let swap = Rhs::Swap(shared, self.expr(update.value));
+            self.push(StmtKind::Fence, span, stmts);
+            self.push(StmtKind::Assign(local, swap), span, stmts);
+            return true;
+        };
+        let difference = self.expr(&added);
+        let add = stmt(
+            StmtKind::Assign(local, Rhs::FetchAdd(shared, difference)),
+            span,
+        );
+        // The register has the old value now, so `e` is what was written.
+        let mut section = Vec::new();
+        let labels = std::mem::take(&mut self.pending);
+        self.guard(update.value, target.domain, &mut section);
+        self.pending = labels;
+        self.push(StmtKind::Fence, span, stmts);
+        match section.is_empty() {
+            true => self.push(add.kind, span, stmts),
+            false => {
+                section.insert(0, add);
+                self.push(StmtKind::Atomic(block(section, span)), span, stmts);
+            }
+        }
+        true
     }
 
     fn alternatives(&mut self, lists: &[Vec<Statement>], span: Span) -> Vec<Stmt> {
@@ -143,6 +196,70 @@ impl Writer<'_, '_> {
                     );
                 }
             }
+        }
+    }
+}
+
+/// A load and a store of the same memory location.
+struct Update<'m> {
+    register: &'m Name,
+    memory: &'m Memory,
+    value: &'m Expr,
+}
+
+impl<'m> Update<'m> {
+    /// The one that a block is, if what it stores does not depend on what it loads, or is a sum with it.
+    fn of(lists: &'m [Vec<Statement>]) -> Option<Self> {
+        let [list] = lists else {
+            return None;
+        };
+        let [first, second] = list.as_slice() else {
+            return None;
+        };
+        let update = match (&first.kind, &second.kind) {
+            (
+                StatementKind::ReadTo(register, memory),
+                StatementKind::Write(written, value) | StatementKind::LockedWrite(written, value),
+            ) if is_same(memory, written) => Update {
+                register,
+                memory,
+                value,
+            },
+            _ => return None,
+        };
+        let fits = !update.names_register(update.value) || update.added().is_some();
+        fits.then_some(update)
+    }
+
+    /// What is added to what is loaded: `e` of `$r + e`, `e + $r` and, negated, of `$r - e`.
+    fn added(&self) -> Option<Expr> {
+        let ExprKind::Binary(op, left, right) = &self.value.kind else {
+            return None;
+        };
+        let is_register = |expr: &Expr| match &expr.kind {
+            ExprKind::Place(place) => place.name.text == self.register.text,
+            _ => false,
+        };
+        let added = match op {
+            ArithOp::Add if is_register(left) => (**right).clone(),
+            ArithOp::Add if is_register(right) => (**left).clone(),
+            ArithOp::Sub if is_register(left) => Expr {
+                kind: ExprKind::Neg(right.clone()),
+                span: right.span,
+            },
+            _ => return None,
+        };
+        (!self.names_register(&added)).then_some(added)
+    }
+
+    fn names_register(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Place(place) => place.name.text == self.register.text,
+            ExprKind::Neg(inner) => self.names_register(inner),
+            ExprKind::Binary(_, left, right) => {
+                self.names_register(left) || self.names_register(right)
+            }
+            ExprKind::Num(_) | ExprKind::Tid => false,
         }
     }
 }

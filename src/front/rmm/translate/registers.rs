@@ -1,8 +1,8 @@
 //! Which registers are read before they are set.
 //!
-//! A register that starts with any value of its domain, and is set on every way to a place that reads it,
-//! may as well start with one value: no property names registers. That keeps the number of initial states
-//! small. The analysis follows all ways through the statements, whatever their conditions say; a `goto`
+//! A register that starts with any value of its domain, and is set on every way to a place that reads it and
+//! to the end of its process, may as well start with one value: no property names registers. That keeps
+//! the number of initial states small. The analysis follows all ways through the statements, whatever their conditions say; a `goto`
 //! joins the ways to its label.
 
 use indexmap::{IndexMap, IndexSet};
@@ -16,8 +16,13 @@ pub(super) fn read_before_set(process: &Process) -> IndexSet<String> {
     let mut analysis = Analysis::default();
     loop {
         let known = analysis.at_labels.clone();
-        analysis.list(&process.body, Some(IndexSet::new()));
+        let end = analysis.list(&process.body, Some(IndexSet::new()));
         if known == analysis.at_labels {
+            // Final values are looked at.
+            let registers = process.registers.iter();
+            let names = registers.map(|register| register.name.text.clone());
+            let unset = |name: &String| end.as_ref().is_some_and(|set| !set.contains(name));
+            analysis.read.extend(names.filter(unset));
             return analysis.read;
         }
     }

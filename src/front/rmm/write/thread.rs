@@ -28,8 +28,10 @@ pub(super) struct Text<'c> {
     taken: IndexSet<String>,
     /// Labels of the statement that is written next.
     pending: Vec<String>,
-    /// Labels behind the innermost loop and of its next turn.
+    /// Labels behind the loops around and of their next turns.
     loops: Vec<(String, String)>,
+    /// Those of them that some `break` or `continue` goes to.
+    used: IndexSet<String>,
     /// Labels that are forbidden.
     pub failures: Vec<Name>,
     /// Registers for values that no local holds.
@@ -47,6 +49,7 @@ impl<'c> Text<'c> {
             taken: own.cloned().collect(),
             pending: Vec::new(),
             loops: Vec::new(),
+            used: IndexSet::new(),
             failures: Vec::new(),
             temporaries: IndexSet::new(),
             diagnostics: Vec::new(),
@@ -111,8 +114,11 @@ impl<'c> Text<'c> {
         if matches!(kind, StatementKind::Goto(_)) && !self.pending.is_empty() {
             self.push(StatementKind::Nop, span, list);
         }
-        let mut labels = std::mem::take(&mut self.pending).into_iter();
-        let label = labels.next().map(|first| self.named(first));
+        let labels = std::mem::take(&mut self.pending);
+        let own = &self.values.symbols.threads[self.values.thread].labels;
+        let first = labels.iter().find(|label| own.contains_key(*label));
+        let first = first.or(labels.first()).cloned();
+        let label = first.map(|first| self.named(first));
         if let Some(label) = &label {
             for other in labels {
                 self.labels.insert(other, label.clone());
@@ -148,22 +154,20 @@ impl<'c> Text<'c> {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Assign(target, rhs) => self.assign((target, rhs), drained, span, list)?,
-            kind @ (StmtKind::Fence | StmtKind::OptionalFence(_)) => {
-                let fence = match self.is_fence(kind) {
-                    true => StatementKind::Fence,
-                    false => StatementKind::Nop,
-                };
-                self.push(fence, span, list);
-            }
+            kind @ (StmtKind::Fence | StmtKind::OptionalFence(_)) => match self.is_fence(kind) {
+                true => self.push(StatementKind::Fence, span, list),
+                false if self.pending.is_empty() => {}
+                false => self.push(StatementKind::Nop, span, list),
+            },
             StmtKind::Skip => self.push(StatementKind::Nop, span, list),
             StmtKind::Break | StmtKind::Continue => {
                 let (behind, next) = self.loops.last().cloned().unwrap_or_default();
-                let label = if stmt.kind == StmtKind::Break {
-                    behind
-                } else {
-                    next
+                let label = match stmt.kind {
+                    StmtKind::Break => behind,
+                    _ => next,
                 };
                 self.push(goto(&label, span), span, list);
+                self.used.insert(label);
             }
             StmtKind::Goto(label) => self.push(goto(&label.text, span), span, list),
             StmtKind::Assume(cond) => {
@@ -182,7 +186,7 @@ impl<'c> Text<'c> {
                 let behind = self.fresh("BEHIND");
                 self.turn(body, (&behind, &head), list);
                 self.push(goto(&head, span), span, list);
-                self.pending.push(behind);
+                self.mark(behind);
             }
             StmtKind::Atomic(body) => {
                 let rows = self.section(body, drained)?;
@@ -369,6 +373,13 @@ impl<'c> Text<'c> {
         unlabelled(StatementKind::Block(list), block.span)
     }
 
+    /// The statement that is written next has a label, if something goes there.
+    fn mark(&mut self, label: String) {
+        if self.used.contains(&label) {
+            self.pending.push(label);
+        }
+    }
+
     /// A label for the statement that is written next.
     fn head(&mut self) -> String {
         let head = self.fresh("LOOP");
@@ -394,8 +405,7 @@ impl<'c> Text<'c> {
             CondKind::Any => None,
             _ => Some(self.values.cond(cond)?),
         };
-        let head = self.head();
-        let behind = self.fresh("BEHIND");
+        let (head, behind) = (self.fresh("LOOP"), self.fresh("BEHIND"));
         let labels = std::mem::take(&mut self.pending);
         let mut inner = Vec::new();
         self.turn(body, (&behind, &head), &mut inner);
@@ -409,13 +419,15 @@ impl<'c> Text<'c> {
             }
             None => {
                 self.push(goto(&head, span), span, &mut inner);
+                self.used.insert(head.clone());
                 let leave = vec![unlabelled(StatementKind::Nop, span)];
                 StatementKind::Either(vec![inner, leave])
             }
         };
         self.pending = labels;
+        self.mark(head);
         self.push(kind, span, list);
-        self.pending.push(behind);
+        self.mark(behind);
         Ok(())
     }
 
@@ -429,7 +441,7 @@ impl<'c> Text<'c> {
         let head = self.head();
         let (behind, next) = (self.fresh("BEHIND"), self.fresh("NEXT"));
         self.turn(body, (&behind, &next), list);
-        self.pending.push(next);
+        self.mark(next);
         let again = unlabelled(goto(&head, span), span);
         let kind = match cond.kind {
             CondKind::Any => {
@@ -439,7 +451,7 @@ impl<'c> Text<'c> {
             _ => StatementKind::If(self.values.cond(cond)?, Box::new(again), None),
         };
         self.push(kind, span, list);
-        self.pending.push(behind);
+        self.mark(behind);
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use indexmap::IndexSet;
 use serde::Serialize;
 
+use crate::abstraction::cubes::Memo;
 use crate::engine::{Context, Engine, EngineError};
 use crate::fences::{self, Answer, Candidates, End, FenceSet, PlaceKind, PlacesError, Search};
 use crate::front::Loaded;
@@ -237,6 +238,11 @@ fn found(
     engine: &mut dyn Engine,
     context: &Context,
 ) -> Result<(Duration, (Answer, Candidates)), TacasError> {
+    // What the solver said in another search is not to help here.
+    let context = &Context {
+        memo: Memo::default(),
+        ..context.clone()
+    };
     let start = Instant::now();
     let candidates = Candidates::new(&loaded.source, &loaded.checked, Some(PlaceKind::Stores))?;
     let program = program::lower(&candidates.checked, &IndexSet::new());

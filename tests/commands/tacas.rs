@@ -42,7 +42,11 @@ fn the_paper_s_numbers_of_fences_and_sets_come_out() {
         assert_ne!(ours["verdict"], "unknown", "{name} under {}", row["model"]);
         if paper.is_object() {
             assert_eq!(row["model"], "tso");
-            assert_eq!((&ours["fences"], &ours["sets"]), (&paper["fences"], &paper["sets"]), "{name}");
+            assert_eq!(
+                (&ours["fences"], &ours["sets"]),
+                (&paper["fences"], &paper["sets"]),
+                "{name}"
+            );
             compared += 1;
         }
     }
@@ -65,7 +69,9 @@ fn the_paper_s_numbers_of_fences_and_sets_come_out() {
 #[test]
 fn an_engine_can_be_chosen_and_files_named() {
     let mut command = cupola();
-    command.args(["bench", "tacas", "--engine", "explore", "--model", "tso", "--json", "-q"]);
+    command.args([
+        "bench", "tacas", "--engine", "explore", "--model", "tso", "--json", "-q",
+    ]);
     command.args(["examples/rmm/peterson.rmm", "examples/dekker_simple.cup"]);
     let results = json(&mut command);
     let rows = results["rows"].as_array().expect("rows");
@@ -73,10 +79,26 @@ fn an_engine_can_be_chosen_and_files_named() {
     assert_eq!(rows[0]["number"], 3);
     assert_eq!(rows[0]["ours"]["engines"], Value::from(vec!["explore"]));
     assert!(rows[1]["paper"].is_null() && rows[1]["number"].is_null());
-    let text = cupola().args(["bench", "tacas", "--model", "sc"]).output().expect("it runs");
+    let text = cupola()
+        .args(["bench", "tacas", "--model", "sc"])
+        .output()
+        .expect("it runs");
     assert_eq!(text.status.code(), Some(2));
-    let few = ["bench", "tacas", "--engine", "explore", "--explore-states", "3", "--model", "tso"];
-    let text = cupola().args(few).arg("examples/rmm/peterson.rmm").output().expect("it runs");
+    let few = [
+        "bench",
+        "tacas",
+        "--engine",
+        "explore",
+        "--explore-states",
+        "3",
+        "--model",
+        "tso",
+    ];
+    let text = cupola()
+        .args(few)
+        .arg("examples/rmm/peterson.rmm")
+        .output()
+        .expect("it runs");
     assert_eq!(text.status.code(), Some(5));
 }
 
@@ -114,7 +136,10 @@ fn memorax_runs_on_the_same_files() {
     assert!(tso["peer"]["all_seconds"].as_f64() >= Some(0.2));
     assert!(pso["peer"].is_null());
     assert_eq!(beside("exit 1", &[])["rows"][0]["peer"]["end"], "failed");
-    assert_eq!(beside("echo hello", &[])["rows"][0]["peer"]["end"], "failed");
+    assert_eq!(
+        beside("echo hello", &[])["rows"][0]["peer"]["end"],
+        "failed"
+    );
     let late = beside("sleep 20", &["--peer-timeout", "0.2"]);
     assert_eq!(late["rows"][0]["peer"]["end"], "timeout");
 }
@@ -125,10 +150,18 @@ fn the_table_shows_the_ratio() {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = cupola();
     command.env("PATH", format!("{}:{path}", folder.path().display()));
-    command.args(["bench", "tacas", "--peer", "memorax", "--model", "tso", "-q"]);
-    let output = command.arg("examples/rmm/peterson.rmm").output().expect("it runs");
+    command.args([
+        "bench", "tacas", "--peer", "memorax", "--model", "tso", "-q",
+    ]);
+    let output = command
+        .arg("examples/rmm/peterson.rmm")
+        .output()
+        .expect("it runs");
     let text = String::from_utf8(output.stdout).expect("the output is text");
-    let heading = text.lines().find(|line| line.contains("ratio")).expect("a heading");
+    let heading = text
+        .lines()
+        .find(|line| line.contains("ratio"))
+        .expect("a heading");
     assert_eq!(heading.matches("memorax").count(), 3, "{text}");
     assert!(text.contains("come out for 1 of 1 program."), "{text}");
 }
@@ -138,9 +171,18 @@ fn memorax_must_be_there() {
     let folder = TempDir::new().expect("there is room for a folder");
     let mut command = cupola();
     command.env("PATH", folder.path());
-    command.args(["bench", "tacas", "--peer", "memorax", "examples/rmm/peterson.rmm"]);
+    command.args([
+        "bench",
+        "tacas",
+        "--peer",
+        "memorax",
+        "examples/rmm/peterson.rmm",
+    ]);
     let output = command.output().expect("it runs");
     assert_eq!(output.status.code(), Some(2));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(errors.contains("there is no `memorax` on the PATH"), "{errors}");
+    assert!(
+        errors.contains("there is no `memorax` on the PATH"),
+        "{errors}"
+    );
 }

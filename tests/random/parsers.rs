@@ -14,10 +14,10 @@ use cupola::certify::{self, Solver};
 use cupola::engine::predicate::{Bound, MethodChoice};
 use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
+use cupola::front::{cup, rmm};
 use cupola::memory::{BufferSizes, Model};
 use cupola::render::{self, Page};
 use cupola::source::{Diagnostic, SourceFile};
-use cupola::front::{cup, rmm};
 use cupola::{litmus, proof};
 use tempfile::TempDir;
 

@@ -36,14 +36,10 @@ impl Text {
         let mut processes = Vec::new();
         for number in 0..2 {
             let (own, other) = if number == 0 { ("x", "y") } else { ("y", "x") };
-            let mut list = vec![
-                format!("write: {own} := 1"),
-                format!("read: $a := {other}"),
-            ];
+            let mut list = vec![format!("write: {own} := 1"), format!("read: $a := {other}")];
             for _ in 0..1 + random.below(4) {
                 let at = random.below(list.len() + 1);
-                let label = list.len();
-                list.insert(at, statement(random, 2, label));
+                list.insert(at, statement(random, 2));
             }
             processes.push(list);
         }
@@ -82,7 +78,18 @@ impl Text {
 }
 
 fn expr(random: &mut Random) -> String {
-    let texts = ["0", "1", "2", "$a", "$b", "$a + 1", "$b - 1", "1 - $c", "-($a - 2)", "$a + $b"];
+    let texts = [
+        "0",
+        "1",
+        "2",
+        "$a",
+        "$b",
+        "$a + 1",
+        "$b - 1",
+        "1 - $c",
+        "-($a - 2)",
+        "$a + $b",
+    ];
     random.pick(&texts).to_owned()
 }
 
@@ -113,7 +120,7 @@ fn register(random: &mut Random) -> String {
     random.pick(&["$a", "$b", "$b", "$c"]).to_owned()
 }
 
-fn statement(random: &mut Random, depth: usize, label: usize) -> String {
+fn statement(random: &mut Random, depth: usize) -> String {
     let kinds = if depth == 0 { 17 } else { 22 };
     match random.below(kinds) {
         0 => "nop".to_owned(),
@@ -124,7 +131,12 @@ fn statement(random: &mut Random, depth: usize, label: usize) -> String {
         5..=7 => format!("read: {} := {}", register(random), memory(random)),
         8..=10 => format!("write: {} := {}", memory(random), expr(random)),
         11 => format!("locked write: {} := {}", memory(random), expr(random)),
-        12 => format!("cas({}, {}, {})", memory(random), expr(random), expr(random)),
+        12 => format!(
+            "cas({}, {}, {})",
+            memory(random),
+            expr(random),
+            expr(random)
+        ),
         13 => {
             let (location, register) = (named(random), register(random));
             let value = expr(random);
@@ -132,20 +144,41 @@ fn statement(random: &mut Random, depth: usize, label: usize) -> String {
         }
         14 => {
             let (location, other) = (named(random), named(random));
-            format!("locked {{ read: $b := {location}; write: {other} := $b or write: {location} := 2; read: $a := {location} }}")
+            format!(
+                "locked {{ read: $b := {location}; write: {other} := $b or write: {location} := 2; read: $a := {location} }}"
+            )
         }
-        15 => format!("locked {{ read: $a := {}; read: $b := {} }}", named(random), named(random)),
-        16 => format!("locked {{ read: {} = 0; {{ locked write: {} := 1; $a := 0 }} }}", named(random), named(random)),
-        17 => format!("either {{ {} or {} }}", statement(random, depth - 1, label), statement(random, depth - 1, label)),
-        18 => format!("if {} then {}", condition(random), statement(random, depth - 1, label)),
+        15 => format!(
+            "locked {{ read: $a := {}; read: $b := {} }}",
+            named(random),
+            named(random)
+        ),
+        16 => format!(
+            "locked {{ read: {} = 0; {{ locked write: {} := 1; $a := 0 }} }}",
+            named(random),
+            named(random)
+        ),
+        17 => format!(
+            "either {{ {} or {} }}",
+            statement(random, depth - 1),
+            statement(random, depth - 1)
+        ),
+        18 => format!(
+            "if {} then {}",
+            condition(random),
+            statement(random, depth - 1)
+        ),
         19 => format!(
             "if {} then {{ {} }} else {{ {} }}",
             condition(random),
-            statement(random, depth - 1, label),
-            statement(random, depth - 1, label)
+            statement(random, depth - 1),
+            statement(random, depth - 1)
         ),
-        20 => format!("while $b > 0 do {{ $b := $b - 1; {} }}", statement(random, depth - 1, label)),
-        _ => format!("{{ $b := 2; {{ {} }} }}", statement(random, depth - 1, label)),
+        20 => format!(
+            "while $b > 0 do {{ $b := $b - 1; {} }}",
+            statement(random, depth - 1)
+        ),
+        _ => format!("{{ $b := 2; {{ {} }} }}", statement(random, depth - 1)),
     }
 }
 
@@ -167,7 +200,9 @@ fn explored(checked: &Checked, model: Model) -> Option<bool> {
 
 fn checked(text: &str) -> Checked {
     let loaded = load(SourceFile::new("random.rmm", text), Format::Rmm);
-    loaded.unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics)).checked
+    loaded
+        .unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics))
+        .checked
 }
 
 /// What is compared; the numbers of comparisons with both verdicts.
@@ -197,7 +232,9 @@ fn difference(text: &str, compared: &mut Compared) -> Option<String> {
             continue;
         };
         if found != expected {
-            return Some(format!("{model}: by the manual {expected}, explored {found}"));
+            return Some(format!(
+                "{model}: by the manual {expected}, explored {found}"
+            ));
         }
         if let Some(written) = &written {
             match explored(&checked(written), model) {
@@ -248,7 +285,12 @@ fn programs_that_fit_are_the_same_after_a_round() {
     let first = setting("CUPOLA_RANDOM_SEED", 0);
     let count = setting("CUPOLA_RANDOM_PROGRAMS", 4 * SHORT_RUN);
     let (mut fit, mut compared, mut finals) = (0, 0, 0);
-    let flavours = [Flavour::Mixed, Flavour::Arrays, Flavour::Sections, Flavour::Locations];
+    let flavours = [
+        Flavour::Mixed,
+        Flavour::Arrays,
+        Flavour::Sections,
+        Flavour::Locations,
+    ];
     for seed in first..first + count {
         let flavour = flavours[usize::try_from(seed % 4).expect("a small number")];
         let tree = rounds::with_trivial_property(program_of(flavour, seed));
@@ -266,6 +308,9 @@ fn programs_that_fit_are_the_same_after_a_round() {
         }
     }
     let least = usize::try_from(count / 20).expect("a small number");
-    assert!(fit >= least && compared >= 2 * least, "{fit} fit, {compared} compared");
+    assert!(
+        fit >= least && compared >= 2 * least,
+        "{fit} fit, {compared} compared"
+    );
     assert!(finals > compared, "{finals} final states");
 }

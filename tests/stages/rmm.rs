@@ -8,7 +8,9 @@ use cupola::source::SourceFile;
 
 fn checked(text: &str) -> Checked {
     let loaded = load(SourceFile::new("test.rmm", text), Format::Rmm);
-    loaded.unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics)).checked
+    loaded
+        .unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics))
+        .checked
 }
 
 /// Whether the forbidden states are reachable, under SC, TSO and PSO: explored, after a round through the
@@ -23,7 +25,11 @@ fn reachable(text: &str) -> [bool; 3] {
             let (after, _) = rounds::seen(again, model).expect("it is small");
             assert_eq!(violated, after, "{model} after a round: {text}");
         }
-        assert_eq!(memorax::reachable(&source, model), Some(violated), "{model}: {text}");
+        assert_eq!(
+            memorax::reachable(&source, model),
+            Some(violated),
+            "{model}: {text}"
+        );
         violated
     })
 }
@@ -34,7 +40,11 @@ fn ends(first: &str, second: &str) -> [bool; 3] {
         format!("process registers $a = 0 : [0:2] $b = 0 : [0:2] text {statements}; END: nop\n")
     };
     let data = "data x = 0 : [0:2] y = 0 : [0:2] z = 0 : [0:2]";
-    reachable(&format!("forbidden END END {data} {}{}", process(first), process(second)))
+    reachable(&format!(
+        "forbidden END END {data} {}{}",
+        process(first),
+        process(second)
+    ))
 }
 
 const ALWAYS: [bool; 3] = [true; 3];
@@ -44,11 +54,15 @@ const PSO: [bool; 3] = [false, false, true];
 
 #[test]
 fn a_locked_write_is_in_memory_at_once() {
-    let store = |word: &str, of: &str, other: &str| format!("{word}write: {of} := 1; read: {other} = 0");
+    let store =
+        |word: &str, of: &str, other: &str| format!("{word}write: {of} := 1; read: {other} = 0");
     let buffering = |word: &str| ends(&store(word, "x", "y"), &store(word, "y", "x"));
     assert_eq!(buffering(""), RELAXED);
     assert_eq!(buffering("locked "), NEVER);
-    assert_eq!(ends(&store("locked ", "x", "y"), &store("", "y", "x")), RELAXED);
+    assert_eq!(
+        ends(&store("locked ", "x", "y"), &store("", "y", "x")),
+        RELAXED
+    );
 }
 
 #[test]
@@ -68,7 +82,10 @@ fn a_locked_block_that_writes_waits_for_all_stores() {
         let writer = format!("write: x := 1; {block}; write: y := 1");
         assert_eq!(ends(&writer, "read: y = 1; read: x = 0"), NEVER, "{block}");
     }
-    assert_eq!(ends("write: x := 1; write: y := 1", "read: y = 1; read: x = 0"), PSO);
+    assert_eq!(
+        ends("write: x := 1; write: y := 1", "read: y = 1; read: x = 0"),
+        PSO
+    );
     let late = "write: x := 1; locked write: y := 1";
     assert_eq!(ends(late, "read: y = 1; read: x = 0"), NEVER);
 }
@@ -90,20 +107,39 @@ fn a_locked_block_without_writes_waits_for_nothing() {
 #[test]
 fn loads_of_a_locked_block_are_of_one_moment() {
     let writer = "write: x := 1; fence; write: y := 1";
-    assert_eq!(ends(writer, "read: $a := y; read: $b := x; assume: $a = 1 && $b = 0"), NEVER);
+    assert_eq!(
+        ends(
+            writer,
+            "read: $a := y; read: $b := x; assume: $a = 1 && $b = 0"
+        ),
+        NEVER
+    );
     let apart = "read: $b := x; read: $a := y; assume: $a = 1 && $b = 0";
     assert_eq!(ends(writer, apart), ALWAYS);
     let together = "locked { read: $b := x; read: $a := y }; assume: $a = 1 && $b = 0";
     assert_eq!(ends(writer, together), NEVER);
     // They see the process's own stores.
-    assert_eq!(ends("write: x := 1; locked { read: x = 1; read: y = 0 }", "write: y := 1; read: x = 0"), RELAXED);
+    assert_eq!(
+        ends(
+            "write: x := 1; locked { read: x = 1; read: y = 0 }",
+            "write: y := 1; read: x = 0"
+        ),
+        RELAXED
+    );
 }
 
 #[test]
 fn stores_of_a_locked_block_are_of_one_moment() {
     let both = "locked { write: x := 1; write: y := 1 }";
-    for order in ["read: $a := x; read: $b := y", "locked { read: $a := y; read: $b := x }"] {
-        assert_eq!(ends(both, &format!("{order}; assume: $a = 1 && $b = 0")), NEVER, "{order}");
+    for order in [
+        "read: $a := x; read: $b := y",
+        "locked { read: $a := y; read: $b := x }",
+    ] {
+        assert_eq!(
+            ends(both, &format!("{order}; assume: $a = 1 && $b = 0")),
+            NEVER,
+            "{order}"
+        );
     }
     let sees_own = "locked { write: x := 1; read: $a := x; write: y := $a + 1 }; read: y = 2";
     assert_eq!(ends(sees_own, "nop"), ALWAYS);
@@ -113,9 +149,21 @@ fn stores_of_a_locked_block_are_of_one_moment() {
 fn updates_are_not_lost() {
     let add = "locked { read: $a := x; write: x := $a + 1 }";
     let read = "read: $b := x; write: y := 1";
-    assert_eq!(ends(&format!("{add}; {read}"), &format!("{add}; read: y = 1; fence; read: x = 1")), NEVER);
+    assert_eq!(
+        ends(
+            &format!("{add}; {read}"),
+            &format!("{add}; read: y = 1; fence; read: x = 1")
+        ),
+        NEVER
+    );
     let torn = "read: $a := x; write: x := $a + 1";
-    assert_eq!(ends(&format!("{torn}; {read}"), &format!("{torn}; read: y = 1; fence; read: x = 1")), ALWAYS);
+    assert_eq!(
+        ends(
+            &format!("{torn}; {read}"),
+            &format!("{torn}; read: y = 1; fence; read: x = 1")
+        ),
+        ALWAYS
+    );
     let take = "cas(x, 0, 1)";
     assert_eq!(ends(take, take), NEVER);
     assert_eq!(ends(&format!("{take}; write: x := 0"), take), ALWAYS);
@@ -134,9 +182,15 @@ fn values_outside_their_domains_block() {
         ("$a := 2; write: x := $a + 1", NEVER),
         ("$a := 2; write: [$a] := 1; read: z = 1", ALWAYS),
         ("$a := 2; write: [$a + 1] := 1", NEVER),
-        ("$a := 2; locked { read: $b := x; write: x := $a + 1 }", NEVER),
+        (
+            "$a := 2; locked { read: $b := x; write: x := $a + 1 }",
+            NEVER,
+        ),
         ("locked { read: $b := x; write: x := $b - 1 }", NEVER),
-        ("locked { read: $b := x; write: x := $b - 1 or nop }", ALWAYS),
+        (
+            "locked { read: $b := x; write: x := $b - 1 or nop }",
+            ALWAYS,
+        ),
         ("cas(x, 0, 3)", NEVER),
         ("cas(x, 1, 0)", NEVER),
     ] {
@@ -148,8 +202,14 @@ fn values_outside_their_domains_block() {
 fn choices_go_where_something_is_enabled() {
     let one = "either { assume: false or read: x = 1 or $a := 1 }; assume: $a = 1";
     assert_eq!(ends(one, "nop"), ALWAYS);
-    assert_eq!(ends("either { assume: false or read: x = 1 }", "nop"), NEVER);
-    assert_eq!(ends("either { assume: false or read: x = 1 }", "write: x := 1"), ALWAYS);
+    assert_eq!(
+        ends("either { assume: false or read: x = 1 }", "nop"),
+        NEVER
+    );
+    assert_eq!(
+        ends("either { assume: false or read: x = 1 }", "write: x := 1"),
+        ALWAYS
+    );
     let turns = "$a := 2; while $a > 0 do { $a := $a - 1; locked { read: $b := x; write: x := $b + 1 } }; read: x = 2";
     assert_eq!(ends(turns, "nop"), ALWAYS);
 }
@@ -186,5 +246,8 @@ fn examples_are_the_same_after_a_round() {
         let compared = rounds::compare(&finals).unwrap_or_else(|found| panic!("{path:?}: {found}"));
         plain += usize::from(compared.is_some_and(|(models, _)| models > 0));
     }
-    assert!(fit >= 10 && plain >= 18, "{fit} fit, {plain} without their properties");
+    assert!(
+        fit >= 10 && plain >= 18,
+        "{fit} fit, {plain} without their properties"
+    );
 }

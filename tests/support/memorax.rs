@@ -95,7 +95,12 @@ impl<'s> Machine<'s> {
         for number in 0..machine.processes.len() {
             let mut automaton = Automaton::default();
             let start = automaton.state();
-            machine.list(&mut automaton, number, &machine.processes[number].body, start);
+            machine.list(
+                &mut automaton,
+                number,
+                &machine.processes[number].body,
+                start,
+            );
             for (at, label) in automaton.gotos.clone() {
                 let target = automaton.label(label);
                 automaton.edges[at].push((Instruction::Nop, target));
@@ -171,7 +176,11 @@ impl<'s> Machine<'s> {
                     let last = row.len() - 1;
                     let mut at = from;
                     for (number, instruction) in row.into_iter().enumerate() {
-                        let next = if number == last { end } else { automaton.state() };
+                        let next = if number == last {
+                            end
+                        } else {
+                            automaton.state()
+                        };
                         automaton.edge(at, instruction, next);
                         at = next;
                     }
@@ -244,8 +253,9 @@ impl<'s> Machine<'s> {
             MemoryKind::Pointer(_) => panic!("a pointer has no name"),
         };
         let mut locations = self.locations.iter();
-        let is_it = |(of, variable): &(_, &Variable)| *of == owner && variable.name.text == name.text;
-        locations.position(|location| is_it(location)).expect("it is declared")
+        let is_it =
+            |(of, variable): &(_, &Variable)| *of == owner && variable.name.text == name.text;
+        locations.position(is_it).expect("it is declared")
     }
 
     fn initial(&self) -> Vec<State> {
@@ -312,7 +322,9 @@ impl<'s> Machine<'s> {
             }
             Instruction::Assume(cond, holds) => self.holds(state, process, cond) == *holds,
             Instruction::PointsTo(pointer, number) => value(pointer) == *number,
-            Instruction::ReadEqual(location, expr) => read(state, process, *location) == value(expr),
+            Instruction::ReadEqual(location, expr) => {
+                read(state, process, *location) == value(expr)
+            }
             Instruction::ReadTo(register, location) => {
                 let value = read(state, process, *location);
                 self.assign(&mut next, process, register, value)
@@ -330,7 +342,12 @@ impl<'s> Machine<'s> {
         if enabled { vec![next] } else { Vec::new() }
     }
 
-    fn locked_step(&self, state: &State, process: usize, rows: &[Vec<Instruction<'_>>]) -> Vec<State> {
+    fn locked_step(
+        &self,
+        state: &State,
+        process: usize,
+        rows: &[Vec<Instruction<'_>>],
+    ) -> Vec<State> {
         if rows.iter().flatten().any(writes) && !state.buffers[process].is_empty() {
             return Vec::new();
         }
@@ -403,7 +420,10 @@ impl<'s> Automaton<'s> {
 
     fn label(&self, name: &str) -> usize {
         let mut labels = self.labels.iter();
-        labels.find(|(label, _)| *label == name).expect("it is there").1
+        labels
+            .find(|(label, _)| *label == name)
+            .expect("it is there")
+            .1
     }
 }
 

@@ -20,7 +20,7 @@ type Seen = (bool, BTreeSet<Vec<i64>>);
 pub fn seen(checked: &Checked, model: Model) -> Option<Seen> {
     let config = ExploreConfig {
         buffer: 8,
-        max_states: 100_000,
+        max_states: 30_000,
         outcomes: true,
         ..ExploreConfig::default()
     };
@@ -38,9 +38,18 @@ pub fn seen(checked: &Checked, model: Model) -> Option<Seen> {
         .filter(|var| own(&program.var_display_name(*var)))
         .map(|var| var.index())
         .collect();
-    let rows = explored.outcomes.as_ref().expect("they are asked for").rows().iter();
+    let rows = explored
+        .outcomes
+        .as_ref()
+        .expect("they are asked for")
+        .rows()
+        .iter();
     let rows = rows.map(|row| kept.iter().map(|at| row[*at]).collect());
-    let rows: BTreeSet<Vec<i64>> = if violated { BTreeSet::new() } else { rows.collect() };
+    let rows: BTreeSet<Vec<i64>> = if violated {
+        BTreeSet::new()
+    } else {
+        rows.collect()
+    };
     Some((violated, rows))
 }
 
@@ -94,7 +103,9 @@ pub fn compare(checked: &Checked) -> Result<Option<(usize, usize)>, String> {
             continue;
         };
         if ours != theirs {
-            return Err(format!("{model}: {ours:?} before, {theirs:?} after:\n{text}"));
+            return Err(format!(
+                "{model}: {ours:?} before, {theirs:?} after:\n{text}"
+            ));
         }
         models += 1;
         finals += ours.1.len();

@@ -53,7 +53,11 @@ pub fn translate(model: &Model) -> Result<Tree, Vec<Diagnostic>> {
         } else {
             "forbidden".to_owned()
         };
-        items.extend(spec(row, &name, &own, &mut diagnostics));
+        let spec = spec(row, &name, &own, &mut diagnostics);
+        items.extend(spec.map(|mut item| {
+            item.trivia.blank_before = number == 0;
+            item
+        }));
     }
     // Copies of a process have the same mistakes.
     let mut seen = IndexSet::new();

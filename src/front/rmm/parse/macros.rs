@@ -254,8 +254,8 @@ mod tests {
         );
         let swap = "macro s(a, b) [a] [b] endmacro s(x, f(1, 2)) s(s_, $b)";
         assert_eq!(words(swap), "[ x ] [ f ( 1 , 2 ) ] [ s_ ] [ $b ]");
-        let nested = "macro one(a) a endmacro macro two(a) one(a) one(one(a)) endmacro two(x)";
-        assert_eq!(words(nested), "x x x");
+        let nested = "macro one(a) a endmacro macro two(a) one(a) [one(a)] endmacro two(x)";
+        assert_eq!(words(nested), "x [ x ]");
     }
 
     #[test]

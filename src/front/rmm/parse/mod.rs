@@ -17,13 +17,12 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use pest::Parser as _;
 use pest::iterators::Pair;
 
 use crate::front::build::name_at;
 use crate::front::cup::ast::Name;
+use crate::front::litmus::span;
 use crate::source::{Diagnostic, SourceFile, Span, sort_and_limit};
 
 use super::syntax::{Domain, Model, Process, Row, Variable};
@@ -283,15 +282,6 @@ impl Reader<'_> {
 /// The parts of a pair that a rule made.
 fn parts(pair: Pair<'_, Rule>, rule: Rule) -> impl Iterator<Item = Pair<'_, Rule>> {
     pair.into_inner().filter(move |part| part.as_rule() == rule)
-}
-
-/// The span of a range of bytes.
-pub(super) fn span(range: Range<usize>) -> Span {
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Span {
-        start: offset(range.start),
-        end: offset(range.end),
-    }
 }
 
 /// Where a pair stands in the text that is read, without blanks behind it.

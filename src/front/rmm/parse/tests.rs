@@ -5,7 +5,8 @@ use super::super::{print, translate};
 use super::*;
 use crate::front::cup;
 
-const HEAD: &str = "forbidden L\ndata x = 0 : [0:1] y = *\nprocess registers $r = 0 : [0:2] $s = *\ntext\n";
+const HEAD: &str =
+    "forbidden L\ndata x = 0 : [0:1] y = *\nprocess registers $r = 0 : [0:2] $s = *\ntext\n";
 
 fn file(text: &str) -> SourceFile {
     SourceFile::new("test.rmm", text)
@@ -33,7 +34,10 @@ fn errors(text: &str) -> Vec<String> {
     let found = parse(&file(text)).and_then(|model| translate(&model));
     let errors = found.expect_err("the text is wrong");
     for error in &errors {
-        assert!(!error.notes.is_empty() || error.message.starts_with("expected"), "{error:?}");
+        assert!(
+            !error.notes.is_empty() || error.message.starts_with("expected"),
+            "{error:?}"
+        );
     }
     let shown = |error: &Diagnostic| {
         let place = &text[error.primary.0.range()];
@@ -56,25 +60,46 @@ fn statements_become_statements() {
         ("$r := -1", "assume(false); r = -1;"),
         ("$s := $r - $s - 1", "s = r - s - 1;"),
         ("$s := $r - ($s - 1)", "s = r - (s - 1);"),
-        ("assume: $r = 0 && [$s != 1 || not $s < 2]", "assume(r == 0 && (s != 1 || !(s < 2)));"),
+        (
+            "assume: $r = 0 && [$s != 1 || not $s < 2]",
+            "assume(r == 0 && (s != 1 || !(s < 2)));",
+        ),
         ("write: x := 1", "x = 1;"),
         ("write: x := $r", "assume(r <= 1); x = r;"),
         ("write: x := $s", "assume(s >= 0 && s <= 1); x = s;"),
         ("write: y := $s", "y = s;"),
         ("write: [0] := 1", "x = 1;"),
         ("read: $r := x", "r = x;"),
-        ("read: $r := y", "atomic { r = y; assume(r >= 0 && r <= 2); }"),
-        ("read: x = $r", "atomic { seen = x; assume(seen == r); seen = 0; }"),
+        (
+            "read: $r := y",
+            "atomic { r = y; assume(r >= 0 && r <= 2); }",
+        ),
+        (
+            "read: x = $r",
+            "atomic { seen = x; assume(seen == r); seen = 0; }",
+        ),
         ("locked write: x := 1", "fence; x = 1; fence;"),
         ("locked { write: x := 1 }", "fence; x = 1; fence;"),
-        ("cas(x, 0, 1)", "fence; atomic { seen = cas(x, 0, 1); assume(seen == 1); seen = 0; }"),
+        (
+            "cas(x, 0, 1)",
+            "fence; atomic { seen = cas(x, 0, 1); assume(seen == 1); seen = 0; }",
+        ),
         (
             "locked { read: x = 0; write: x := 1 }",
             "fence; atomic { seen = cas(x, 0, 1); assume(seen == 1); seen = 0; }",
         ),
-        ("locked { read: $r := x; write: x := 1 }", "fence; r = swap(x, 1);"),
-        ("locked { read: $s := y; write: y := $s + 1 }", "fence; s = fetch_add(y, 1);"),
-        ("locked { read: $s := y; write: y := $s - $r }", "fence; s = fetch_add(y, -r);"),
+        (
+            "locked { read: $r := x; write: x := 1 }",
+            "fence; r = swap(x, 1);",
+        ),
+        (
+            "locked { read: $s := y; write: y := $s + 1 }",
+            "fence; s = fetch_add(y, 1);",
+        ),
+        (
+            "locked { read: $s := y; write: y := $s - $r }",
+            "fence; s = fetch_add(y, -r);",
+        ),
         (
             "locked { read: $r := x; write: x := $r + 1 }",
             "fence; atomic { r = fetch_add(x, 1); assume(r + 1 <= 1); }",
@@ -91,15 +116,27 @@ fn statements_become_statements() {
             "locked { read: $r := x; read: $s := y }",
             "atomic { r = x; s = y; }",
         ),
-        ("either { nop or $r := 1 or fence }", "if (*) { skip; } else if (*) { r = 1; } else { fence; }"),
-        ("if $r = 0 then nop else { nop; $r := 0 }", "if (r == 0) { skip; } else { skip; r = 0; }"),
-        ("while $r != 0 do read: $r := x", "while (r != 0) { r = x; }"),
+        (
+            "either { nop or $r := 1 or fence }",
+            "if (*) { skip; } else if (*) { r = 1; } else { fence; }",
+        ),
+        (
+            "if $r = 0 then nop else { nop; $r := 0 }",
+            "if (r == 0) { skip; } else { skip; r = 0; }",
+        ),
+        (
+            "while $r != 0 do read: $r := x",
+            "while (r != 0) { r = x; }",
+        ),
         ("A: { B: nop; goto A }", "A: B: skip; goto A;"),
         (
             "read: $r := [$r]",
             "if (r == 0) { r = x; } else if (r == 1) { atomic { r = y; assume(r >= 0 && r <= 2); } } else { assume(false); }",
         ),
-        ("write: [$r - 1] := 0", "if (r - 1 == 0) { x = 0; } else if (r - 1 == 1) { y = 0; } else { assume(false); }"),
+        (
+            "write: [$r - 1] := 0",
+            "if (r - 1 == 0) { x = 0; } else if (r - 1 == 1) { y = 0; } else { assume(false); }",
+        ),
         ("loop: nop; goto loop", "loop_: skip; goto loop_;"),
     ];
     for (text, expected) in cases {
@@ -145,12 +182,16 @@ M: atomic {
 forbid forbidden_1: P1@L && P2@M;
 forbid forbidden_2: P0@K;
 ";
-    assert_eq!(cup::print(&translate(&model).expect("it is right")), expected);
+    assert_eq!(
+        cup::print(&translate(&model).expect("it is right")),
+        expected
+    );
 }
 
 #[test]
 fn several_mistakes_are_reported_at_once() {
-    let text = format!("{HEAD}write x := 1; nop; read: $r = x; if ($r = 0) then nop; $r := 1 +; L: nop;");
+    let text =
+        format!("{HEAD}write x := 1; nop; read: $r = x; if ($r = 0) then nop; $r := 1 +; L: nop;");
     assert_eq!(
         errors(&text),
         [
@@ -167,11 +208,26 @@ fn several_mistakes_are_reported_at_once() {
 #[test]
 fn what_is_not_modelled_is_named() {
     let cases = [
-        ("ssfence", "ssfence | the store-store fence `ssfence` is not modelled"),
-        ("slocked write: x := 1", "slocked write: x := 1 | `slocked write`, a store with a store-store fence, is not modelled"),
-        ("syncwr: x := 1", "syncwr: x := 1 | `syncwr`, a store past the caches of VIPS-M, is not modelled"),
-        ("syncrd: $r := x", "syncrd: $r := x | `syncrd`, a load past the caches of VIPS-M, is not modelled"),
-        ("syncrd: x = 1", "syncrd: x = 1 | `syncrd`, a load past the caches of VIPS-M, is not modelled"),
+        (
+            "ssfence",
+            "ssfence | the store-store fence `ssfence` is not modelled",
+        ),
+        (
+            "slocked write: x := 1",
+            "slocked write: x := 1 | `slocked write`, a store with a store-store fence, is not modelled",
+        ),
+        (
+            "syncwr: x := 1",
+            "syncwr: x := 1 | `syncwr`, a store past the caches of VIPS-M, is not modelled",
+        ),
+        (
+            "syncrd: $r := x",
+            "syncrd: $r := x | `syncrd`, a load past the caches of VIPS-M, is not modelled",
+        ),
+        (
+            "syncrd: x = 1",
+            "syncrd: x = 1 | `syncrd`, a load past the caches of VIPS-M, is not modelled",
+        ),
         ("$r := me", "me | `me` is not modelled"),
         ("$r := other 1", "other 1 | `other 1` is not modelled"),
         ("$r := @ 1", "@ 1 | `@ 1` is not modelled"),
@@ -186,34 +242,100 @@ fn rules_that_are_broken_are_located() {
     let cases = [
         ("$t := 1", "$t | this process has no register `$t`"),
         ("$r := $q", "$q | this process has no register `$q`"),
-        ("write: z := 1", "z | there is no global memory location `z`"),
-        ("write: x[my] := 1", "x[my] | process 0 declares no memory location `x`"),
-        ("write: x[0] := 1", "x[0] | process 0 has 0 others, and no number 0 among them"),
-        ("write: [2] := 1", "[2] | this pointer points to no memory location"),
+        (
+            "write: z := 1",
+            "z | there is no global memory location `z`",
+        ),
+        (
+            "write: x[my] := 1",
+            "x[my] | process 0 declares no memory location `x`",
+        ),
+        (
+            "write: x[0] := 1",
+            "x[0] | process 0 has 0 others, and no number 0 among them",
+        ),
+        (
+            "write: [2] := 1",
+            "[2] | this pointer points to no memory location",
+        ),
         ("goto M", "M | process 0 has no label `M`"),
-        ("A: nop; A: nop", "A | there are two labels `A` in this process"),
-        ("locked { A: nop }", "A | a locked block has no labels inside"),
-        ("locked { fence }", "fence | this statement does not stand in a locked block"),
-        ("locked { if $r = 0 then nop }", "if $r = 0 then nop | this statement does not stand in a locked block"),
-        ("locked { write: [$r] := 0; nop }", "[$r] | a pointer is a choice, which a locked block does not hold"),
-        ("$r := 99999999999999999999", "99999999999999999999 | this number is too large"),
+        (
+            "A: nop; A: nop",
+            "A | there are two labels `A` in this process",
+        ),
+        (
+            "locked { A: nop }",
+            "A | a locked block has no labels inside",
+        ),
+        (
+            "locked { fence }",
+            "fence | this statement does not stand in a locked block",
+        ),
+        (
+            "locked { if $r = 0 then nop }",
+            "if $r = 0 then nop | this statement does not stand in a locked block",
+        ),
+        (
+            "locked { write: [$r] := 0; nop }",
+            "[$r] | a pointer is a choice, which a locked block does not hold",
+        ),
+        (
+            "$r := 99999999999999999999",
+            "99999999999999999999 | this number is too large",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(statement_errors(text), [expected], "{text}");
     }
     let cases = [
-        ("forbidden L L process text L: nop", "L L | this state has 2 labels, but there is 1 process"),
-        ("forbidden M process text L: nop", "M | process 0 has no label `M`"),
-        ("forbidden L data x = 2 : [0:1] process text L: nop", "x = 2 : [0:1] | the initial value of `x` is not in its domain"),
-        ("forbidden L data x = 2 : [2:1] process text L: nop", ": [2:1] | this domain is empty"),
-        ("forbidden L data x = 2 : N process text L: nop", "N | `N` is no domain"),
-        ("forbidden L data x = 0 x = 1 process text L: nop", "x | `x` is declared twice"),
-        ("forbidden L process registers $r = 0 $r = 1 text L: nop", "$r | `$r` is declared twice"),
-        ("forbidden L process data x = 0 data y = 0 text L: nop", "data y = 0 | a process declares its data once, and its registers once"),
-        ("forbidden L process(0) text L: nop", "0 | `0` is no number of processes"),
-        ("forbidden L process(2000) text L: nop", "2000 | `2000` is no number of processes"),
-        ("process text L: nop", "process | expected `forbidden`, found `process`"),
-        ("forbidden L /* process text L: nop", "/* | this comment is not closed"),
+        (
+            "forbidden L L process text L: nop",
+            "L L | this state has 2 labels, but there is 1 process",
+        ),
+        (
+            "forbidden M process text L: nop",
+            "M | process 0 has no label `M`",
+        ),
+        (
+            "forbidden L data x = 2 : [0:1] process text L: nop",
+            "x = 2 : [0:1] | the initial value of `x` is not in its domain",
+        ),
+        (
+            "forbidden L data x = 2 : [2:1] process text L: nop",
+            ": [2:1] | this domain is empty",
+        ),
+        (
+            "forbidden L data x = 2 : N process text L: nop",
+            "N | `N` is no domain",
+        ),
+        (
+            "forbidden L data x = 0 x = 1 process text L: nop",
+            "x | `x` is declared twice",
+        ),
+        (
+            "forbidden L process registers $r = 0 $r = 1 text L: nop",
+            "$r | `$r` is declared twice",
+        ),
+        (
+            "forbidden L process data x = 0 data y = 0 text L: nop",
+            "data y = 0 | a process declares its data once, and its registers once",
+        ),
+        (
+            "forbidden L process(0) text L: nop",
+            "0 | `0` is no number of processes",
+        ),
+        (
+            "forbidden L process(2000) text L: nop",
+            "2000 | `2000` is no number of processes",
+        ),
+        (
+            "process text L: nop",
+            "process | expected `forbidden`, found `process`",
+        ),
+        (
+            "forbidden L /* process text L: nop",
+            "/* | this comment is not closed",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(errors(text), [expected], "{text}");
@@ -243,7 +365,10 @@ fn predicates_and_macros_are_read() {
     };
     assert_eq!(&text[name.span.range()], "x");
     let wrong = text.replace("wait(x, 1)", "wait(q, 1)");
-    assert_eq!(errors(&wrong), ["q | there is no global memory location `q`"]);
+    assert_eq!(
+        errors(&wrong),
+        ["q | there is no global memory location `q`"]
+    );
 }
 
 #[test]
@@ -257,7 +382,11 @@ fn deep_and_long_texts_are_refused() {
         format!("assume: {}true{}", "[".repeat(100_000), "]".repeat(100_000)),
     ] {
         let found = statement_errors(&text);
-        assert!(found[0].ends_with("this nests more than 60 deep"), "{}", found[0]);
+        assert!(
+            found[0].ends_with("this nests more than 60 deep"),
+            "{}",
+            found[0]
+        );
     }
     let minus = "-".repeat(500);
     assert_eq!(program(&format!("$s := {minus}1")), "s = 1;");

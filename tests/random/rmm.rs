@@ -314,3 +314,70 @@ fn programs_that_fit_are_the_same_after_a_round() {
     );
     assert!(finals > compared, "{finals} final states");
 }
+
+/// Ways to get the translation wrong, as changes of the program that comes out.
+const WRONG: [(&str, fn(&str) -> String); 6] = [
+    ("no fence at all", |text| text.replace("fence;", "skip;")),
+    ("no fence before a locked write", |text| {
+        without_fence(text, true)
+    }),
+    ("no fence behind a locked write", |text| {
+        without_fence(text, false)
+    }),
+    ("sections that others interrupt", |text| {
+        text.replace("atomic {", "if (true) {")
+    }),
+    ("values outside their domains", |text| {
+        let lines = text.lines().map(|line| match line.contains(" <= ") {
+            true => line.replace("assume(", "assume(true || "),
+            false => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }),
+    ("loads of any value", |text| {
+        text.replace("assume(seen == ", "assume(true || seen == ")
+    }),
+];
+
+/// The text without a fence that stands before, or behind, a store and another fence.
+fn without_fence(text: &str, before: bool) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for at in 2..lines.len() {
+        let is_fence = |at: usize| lines[at].trim_end().ends_with("fence;");
+        if is_fence(at - 2) && is_fence(at) {
+            let dropped = if before { at - 2 } else { at };
+            lines[dropped] = lines[dropped].replace("fence;", "skip;");
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn wrong_translations_are_found_out() {
+    let mut found = [0; WRONG.len()];
+    for seed in 0..SHORT_RUN {
+        let text = Text::draw(&mut Random::new(seed)).print();
+        let source = rmm::parse(&SourceFile::new("random.rmm", text.as_str()));
+        let source = source.expect("the text is right");
+        let program = cup::print(&checked(&text).tree);
+        for (number, (what, change)) in WRONG.iter().enumerate() {
+            let changed = change(&program);
+            if found[number] > 0 || changed == program {
+                continue;
+            }
+            let changed = cup::load(&SourceFile::new("changed.cup", changed.as_str()));
+            let changed = changed.unwrap_or_else(|errors| panic!("{what}: {errors:?}"));
+            let differs = Model::ALL.iter().any(|&model| {
+                let expected = memorax::reachable(&source, model);
+                let explored = explored(&changed, model);
+                expected
+                    .zip(explored)
+                    .is_some_and(|(left, right)| left != right)
+            });
+            found[number] += usize::from(differs);
+        }
+    }
+    for ((what, _), found) in WRONG.iter().zip(found) {
+        assert!(found > 0, "nothing shows {what}");
+    }
+}

@@ -33,21 +33,36 @@ struct Text {
 
 impl Text {
     fn draw(random: &mut Random) -> Self {
+        let passing = random.one_in(3);
+        let shape = match passing {
+            true => {
+                let flag = random.pick(&["write: y := 1", "locked write: y := 1"]);
+                [["write: x := 1", flag], ["read: $a := y", "read: $b := x"]]
+            }
+            false => {
+                let first =
+                    random.pick(&["write: x := 1", "write: x := 1", "locked write: x := 1"]);
+                let second = random.pick(&["write: y := 1", "locked write: y := 1"]);
+                [[first, "read: $a := y"], [second, "read: $a := x"]]
+            }
+        };
         let mut processes = Vec::new();
-        for number in 0..2 {
-            let (own, other) = if number == 0 { ("x", "y") } else { ("y", "x") };
-            let mut list = vec![format!("write: {own} := 1"), format!("read: $a := {other}")];
-            for _ in 0..1 + random.below(4) {
+        for accesses in shape {
+            let mut list: Vec<String> = accesses.map(str::to_owned).to_vec();
+            for _ in 0..1 + random.below(3) {
                 let at = random.below(list.len() + 1);
                 list.insert(at, statement(random, 2));
             }
             processes.push(list);
         }
-        let end = |random: &mut Random| match random.one_in(2) {
-            true => "$a = 0".to_owned(),
+        let mut end = |likely: &str| match random.one_in(2) {
+            true => likely.to_owned(),
             false => condition(random),
         };
-        let ends = (0..2).map(|_| end(random)).collect();
+        let ends = match passing {
+            true => vec![end("true"), end("$a = 1 && $b = 0")],
+            false => vec![end("$a = 0"), end("$a = 0")],
+        };
         Text { processes, ends }
     }
 

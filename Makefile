@@ -26,6 +26,7 @@ test: setup ## Run all tests and print the slowest
 
 random: setup ## Hold the reductions and the search for fences against the models on random programs
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random reductions::
+	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test random rmm::
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test stages fences::random::
 
 exhaustive: setup ## Run the tests of the abstraction that take many minutes

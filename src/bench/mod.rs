@@ -1,4 +1,4 @@
-//! The experiments of the SAS 2013 paper, run again.
+//! The experiments of the SAS 2013 paper, run again; [`tacas`] has the table of the TACAS 2012 paper.
 //!
 //! Input: a [`BenchConfig`]. Output: [`Results`], a plain value that is stored as JSON; `render` makes text and plots of
 //! it. Called by `cupola bench`.
@@ -15,6 +15,7 @@ pub mod growth;
 pub mod paper;
 mod results;
 mod run;
+pub mod tacas;
 
 pub use algorithms::{ALGORITHMS, Algorithm};
 pub use results::{

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use cupola::bench::{self, BenchConfig, Machine, Results};
 use cupola::render;
 use cupola::render::plot::{Plot, plots};
@@ -16,6 +16,7 @@ use super::input::{deadline, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::model::ModelsArg;
 use super::progress::Bar;
+use super::tacas::{self, TacasArgs};
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 
 /// Runs the experiments of the SAS 2013 paper: seven algorithms, three models, both methods.
@@ -23,7 +24,11 @@ use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 /// Prints the paper's tables with our figures beside the paper's, then each program with the fewest
 /// fences. The programs are part of Cupola; no file is needed.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
+    #[command(subcommand)]
+    table: Option<OtherTable>,
+
     /// Only the rows whose name contains this; a name is `algorithm/model/method`, such as
     /// `peterson/tso/pe`.
     #[arg(value_name = "FILTER", default_value = "")]
@@ -81,12 +86,21 @@ pub struct BenchArgs {
     report: ReportArgs,
 }
 
+/// The tables of other papers.
+#[derive(Debug, Subcommand)]
+enum OtherTable {
+    Tacas(TacasArgs),
+}
+
 /// The value of `--methods`.
 #[derive(Clone, Debug)]
 struct MethodsArg(Vec<Method>);
 
 /// Runs the command.
 pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
+    if let Some(OtherTable::Tacas(args)) = &args.table {
+        return tacas::run(args, console);
+    }
     let results = match &args.from {
         Some(path) => stored(path)?,
         None => args.measure(console)?,

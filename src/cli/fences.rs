@@ -107,17 +107,12 @@ pub struct FencesArgs {
 
 /// The value of `--model`: models with store buffers.
 #[derive(Clone, Debug)]
-struct RelaxedArg(Vec<Model>);
+pub struct RelaxedArg(pub Vec<Model>);
 
 /// Runs the command.
 pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
     let (inputs, models) = (args.inputs.each()?, &args.model.0);
-    if models.contains(&Model::Sc) {
-        return Err(Failure::with_hint(
-            "under sc fences have no effect",
-            "give `--model tso` or `--model pso`",
-        ));
-    }
+    args.model.check()?;
     args.engines.check()?;
     args.inputs.one_proof(args.proof.as_deref())?;
     let several = inputs.len() * models.len() > 1;
@@ -277,7 +272,8 @@ impl FencesArgs {
     }
 }
 
-fn no_candidates(error: PlacesError, source: SourceFile) -> Failure {
+/// Why there is no place for a fence.
+pub fn no_candidates(error: PlacesError, source: SourceFile) -> Failure {
     match error {
         PlacesError::NoOptional => Failure::with_hint(
             error.to_string(),
@@ -293,6 +289,19 @@ fn exit(answer: &Found) -> Exit {
         End::Timeout | End::Interrupted => Exit::Unknown,
         End::Complete | End::Enough if answer.proved.is_empty() => Exit::Unknown,
         End::Complete | End::Enough => Exit::Done,
+    }
+}
+
+impl RelaxedArg {
+    /// That fences have an effect under all of them.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.0.contains(&Model::Sc) {
+            true => Err(Failure::with_hint(
+                "under sc fences have no effect",
+                "give `--model tso` or `--model pso`",
+            )),
+            false => Ok(()),
+        }
     }
 }
 

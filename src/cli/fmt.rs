@@ -60,13 +60,15 @@ pub fn run(args: &FmtArgs, console: &Console) -> Result<Answer, Failure> {
 impl FmtArgs {
     /// Formats one program; there is a result if it is to be printed or written elsewhere.
     fn format(&self, path: &Path) -> Result<Option<Part>, Failure> {
-        if Format::of(path) == Some(Format::Litmus) {
+        let other = match Format::of(path) {
+            Some(Format::Litmus) => Some(("a litmus test", "cupola litmus --to-cup")),
+            Some(Format::Rmm) => Some(("a program of Memorax", "cupola convert --to cup")),
+            Some(Format::Cup) | None => None,
+        };
+        if let Some((what, command)) = other {
             return Err(Failure::with_hint(
-                format!(
-                    "`{}` is a litmus test, which has no such form",
-                    path.display()
-                ),
-                "`cupola litmus --to-cup` prints it as a program",
+                format!("`{}` is {what}, which has no such form", path.display()),
+                format!("`{command}` prints it as a program"),
             ));
         }
         let file = read(path)?;

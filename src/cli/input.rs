@@ -16,8 +16,8 @@ use super::{Console, Failure};
 /// The program to work on.
 #[derive(Clone, Debug, Args)]
 pub struct Input {
-    /// The program: a file of the input language (`.cup`) or a litmus test (`.litmus`); `-` is standard
-    /// input.
+    /// The program: a file of the input language (`.cup`), a litmus test (`.litmus`) or a program of
+    /// Memorax (`.rmm`); `-` is standard input.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
@@ -28,8 +28,8 @@ pub struct Input {
 /// The programs to work on.
 #[derive(Clone, Debug, Args)]
 pub struct Inputs {
-    /// The programs: files of the input language (`.cup`) or litmus tests (`.litmus`); `-` is standard
-    /// input.
+    /// The programs: files of the input language (`.cup`), litmus tests (`.litmus`) or programs of
+    /// Memorax (`.rmm`); `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
@@ -41,7 +41,7 @@ pub struct Inputs {
 #[derive(Clone, Copy, Debug, Args)]
 struct FormatArg {
     /// The format of the input, instead of that of the file's extension.
-    #[arg(long, value_name = "cup|litmus", value_parser = format)]
+    #[arg(long, value_name = "cup|litmus|rmm", value_parser = format)]
     format: Option<Format>,
 }
 
@@ -50,22 +50,45 @@ struct FormatArg {
 pub struct PlacementArg(pub Placement);
 
 impl Input {
+    /// The program in a file, whose extension says its format.
+    pub fn of(file: &Path) -> Self {
+        Input {
+            file: file.to_owned(),
+            format: FormatArg { format: None },
+        }
+    }
+
     /// Reads and checks the program; shows warnings.
-    pub fn load(&self, console: &Console) -> Result<Loaded, Failure> {
-        let format = match self.format.format {
-            Some(format) => format,
-            None => format_of(&self.file)?,
-        };
-        let loaded = front::load(read(&self.file)?, format)
+    pub fn load_quietly(&self, console: &Console) -> Result<Loaded, Failure> {
+        let loaded = front::load(read(&self.file)?, self.format()?)
             .map_err(|rejected| Failure::Source(rejected.file, rejected.diagnostics))?;
         console.diagnostics(&loaded.source, &loaded.checked.warnings);
-        if format == Format::Litmus {
-            let name = self.file.display();
+        Ok(loaded)
+    }
+
+    /// The same, and says where lines that reports name can be seen.
+    pub fn load(&self, console: &Console) -> Result<Loaded, Failure> {
+        let loaded = self.load_quietly(console)?;
+        let name = self.file.display();
+        let printed = match self.format()? {
+            Format::Cup => None,
+            Format::Litmus => Some(format!("cupola litmus {name} --to-cup")),
+            Format::Rmm => Some(format!("cupola convert {name} --to cup")),
+        };
+        if let Some(command) = printed {
             console.note(&format!(
-                "lines are those of the program that `cupola litmus {name} --to-cup` prints"
+                "lines are those of the program that `{command}` prints"
             ));
         }
         Ok(loaded)
+    }
+
+    /// The format that is asked for, else that of the file's extension.
+    fn format(&self) -> Result<Format, Failure> {
+        match self.format.format {
+            Some(format) => Ok(format),
+            None => format_of(&self.file),
+        }
     }
 }
 
@@ -160,7 +183,7 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 
 /// The value of `--format`.
 fn format(text: &str) -> Result<Format, String> {
-    Format::named(text).ok_or_else(|| format!("`{text}` is neither cup nor litmus"))
+    Format::named(text).ok_or_else(|| format!("`{text}` is none of cup, litmus and rmm"))
 }
 
 impl FromStr for PlacementArg {

@@ -12,6 +12,7 @@ mod certify;
 mod check;
 mod choice;
 mod console;
+mod convert;
 mod explore;
 mod extrapolate;
 mod fences;
@@ -21,10 +22,12 @@ mod interrupt;
 mod litmus;
 mod model;
 mod output;
+mod peer;
 mod pipeline;
 mod progress;
 mod prove;
 mod several;
+mod tacas;
 mod translate;
 mod verify;
 mod watchdog;
@@ -80,6 +83,7 @@ enum Command {
     Translate(translate::TranslateArgs),
     Certify(certify::CertifyArgs),
     Fmt(fmt::FmtArgs),
+    Convert(convert::ConvertArgs),
     Prove(prove::ProveArgs),
     Extrapolate(extrapolate::ExtrapolateArgs),
     Abstract(abstract_::AbstractArgs),
@@ -151,6 +155,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Translate(args) => translate::run(args, console),
         Command::Certify(args) => certify::run(args, console),
         Command::Fmt(args) => fmt::run(args, console),
+        Command::Convert(args) => convert::run(args, console),
         Command::Prove(args) => prove::run(args, console),
         Command::Extrapolate(args) => extrapolate::run(args, console),
         Command::Abstract(args) => abstract_::run(args, console),

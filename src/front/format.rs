@@ -9,17 +9,20 @@ pub enum Format {
     Cup,
     /// A litmus test of herd.
     Litmus,
+    /// A program of Memorax.
+    Rmm,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 2] = [Format::Cup, Format::Litmus];
+    pub const ALL: [Format; 3] = [Format::Cup, Format::Litmus, Format::Rmm];
 
     /// Its name, which is also the extension of its files.
     pub fn name(self) -> &'static str {
         match self {
             Format::Cup => "cup",
             Format::Litmus => "litmus",
+            Format::Rmm => "rmm",
         }
     }
 
@@ -43,6 +46,7 @@ mod tests {
         let of = |path: &str| Format::of(Path::new(path));
         assert_eq!(of("examples/peterson.cup"), Some(Format::Cup));
         assert_eq!(of("tests/sb.litmus"), Some(Format::Litmus));
+        assert_eq!(of("clh.rmm"), Some(Format::Rmm));
         assert_eq!(of("cup"), None);
         assert_eq!(of("-"), None);
         assert_eq!(of("program.bp"), None);

@@ -7,9 +7,11 @@
 //! Invariant: the source of a [`Loaded`] program is a program of the input language, and its tree has the
 //! spans of that text.
 
+mod build;
 pub mod cup;
 mod format;
 pub mod litmus;
+pub mod rmm;
 
 pub use format::Format;
 
@@ -19,8 +21,8 @@ use cup::Checked;
 /// A program that was read and obeys all rules.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The text that its lines and spans are of: that of the file, or, for a litmus test, the program that
-    /// stands for it.
+    /// The text that its lines and spans are of: that of the file, or, for a litmus test or a program of
+    /// Memorax, the program that stands for it.
     pub source: SourceFile,
     /// The program, with warnings.
     pub checked: Checked,
@@ -39,12 +41,17 @@ pub struct Rejected {
 ///
 /// A litmus test becomes the program that stands for it, under the name of the test's file. Its condition is a
 /// property: a test that asks whether a final state exists is violated if one does, and a test that asks
-/// whether all final states are of a kind is violated if one is not.
+/// whether all final states are of a kind is violated if one is not. A program of Memorax becomes one that
+/// does the same, whose properties are the forbidden states.
 pub fn load(file: SourceFile, format: Format) -> Result<Loaded, Rejected> {
     let source = match format {
         Format::Cup => file,
         Format::Litmus => match litmus::parse(&file) {
             Ok(test) => SourceFile::new(file.name(), cup::print(&litmus::translate(&test))),
+            Err(diagnostics) => return Err(Rejected { file, diagnostics }),
+        },
+        Format::Rmm => match rmm::parse(&file).and_then(|model| rmm::translate(&model)) {
+            Ok(tree) => SourceFile::new(file.name(), cup::print(&tree)),
             Err(diagnostics) => return Err(Rejected { file, diagnostics }),
         },
     };

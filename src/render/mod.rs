@@ -20,6 +20,7 @@ pub mod litmus;
 mod page;
 pub mod plot;
 mod table;
+pub mod tacas;
 pub mod verify;
 pub mod words;
 mod wrap;

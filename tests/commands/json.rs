@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The commands, by the names of their schemas. Between them they have every verdict.
-const COMMANDS: [(&str, &str); 25] = [
+const COMMANDS: [(&str, &str); 26] = [
     ("verify", "verify examples/ticket.cup --json"),
     (
         "verify",
@@ -85,6 +85,10 @@ const COMMANDS: [(&str, &str); 25] = [
     ),
     ("bench", "bench dekker/sc --baseline --json"),
     ("bench", "bench --timeout 0 --json"),
+    (
+        "bench_tacas",
+        "bench tacas --json examples/rmm/peterson.rmm examples/rmm/producer_consumer_v1_2.rmm",
+    ),
 ];
 
 #[test]

@@ -5,6 +5,7 @@ mod support;
 
 mod bench;
 mod color;
+mod convert;
 mod docs;
 mod explore;
 mod fences;
@@ -16,5 +17,6 @@ mod pipeline;
 mod project;
 mod several;
 mod sizes;
+mod tacas;
 mod translate;
 mod width;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cupola::bench::ALGORITHMS;
+use cupola::bench::tacas::PROGRAMS;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -65,7 +66,7 @@ fn grammars(crate_folder: &str) -> BTreeSet<String> {
 #[test]
 fn packages_hold_what_they_embed() {
     for (package, folder, expected) in [
-        ("cupola", "", 3),
+        ("cupola", "", 4),
         ("boolprog_checker", "boolprog_checker", 1),
     ] {
         let (files, grammars) = (packaged(package), grammars(folder));
@@ -88,6 +89,10 @@ fn packages_hold_what_they_embed() {
             let file = format!("examples/{}.{extension}", algorithm.name);
             assert!(files.contains(&file), "{file}");
         }
+    }
+    for program in &PROGRAMS {
+        let file = format!("examples/rmm/{}.rmm", program.name);
+        assert!(files.contains(&file), "{file}");
     }
     assert!(!files.iter().any(|file| file.starts_with("tests/")));
 }

@@ -9,5 +9,6 @@ mod origins;
 mod parsers;
 mod pipeline;
 mod reductions;
+mod rmm;
 mod soundness;
 mod traces;

@@ -14,10 +14,11 @@ use cupola::certify::{self, Solver};
 use cupola::engine::predicate::{Bound, MethodChoice};
 use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
+use cupola::front::{cup, rmm};
 use cupola::memory::{BufferSizes, Model};
 use cupola::render::{self, Page};
 use cupola::source::{Diagnostic, SourceFile};
-use cupola::{front::cup, litmus, proof};
+use cupola::{litmus, proof};
 use tempfile::TempDir;
 
 /// Texts for each parser where nothing else is asked for.
@@ -276,6 +277,36 @@ fn boolean_programs() {
             }
         }
         read
+    });
+    answers.assert_both();
+}
+
+#[test]
+fn programs_of_memorax() {
+    let mut all = texts("examples/rmm", "rmm");
+    // Short texts are more often nearly right, and have the rest of the language.
+    all.push(
+        "forbidden L * predicates $0 = 1 macro m(a) write: a := 1 endmacro data x = * : Z process(2) text L: m(x)"
+            .to_owned(),
+    );
+    let answers = for_all(&all, |seed, text| {
+        let file = SourceFile::new("random.rmm", text);
+        let found = rmm::parse(&file).and_then(|model| rmm::translate(&model));
+        match found {
+            Ok(tree) => {
+                let printed = SourceFile::new("random.cup", cup::print(&tree));
+                let checked = cup::load(&printed);
+                checked.unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{text}"));
+                true
+            }
+            Err(diagnostics) => {
+                assert_placed(text, &diagnostics);
+                if seed % COMMANDS == 0 {
+                    assert_refused("random.rmm", text, &["explore", "--model", "tso"]);
+                }
+                false
+            }
+        }
     });
     answers.assert_both();
 }

@@ -15,5 +15,6 @@ mod language;
 mod optimizations;
 mod portfolio;
 mod replay;
+mod rmm;
 mod searches;
 mod verify;

@@ -4,8 +4,10 @@
 pub mod compared;
 pub mod equivalence;
 pub mod examples;
+pub mod memorax;
 pub mod proofs;
 pub mod random;
+pub mod rounds;
 pub mod steps;
 pub mod walk;
 

@@ -7,6 +7,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
+use crate::front::build::unused;
 use crate::front::cup::is_name;
 
 use super::syntax::{InstructionKind, Location, Register, Test};
@@ -146,38 +147,4 @@ fn exchanges_registers(test: &Test, thread: u32) -> bool {
     let mut instructions = threads.flat_map(|thread| &thread.instructions);
     instructions
         .any(|instruction| matches!(instruction.kind, InstructionKind::ExchangeRegisters(..)))
-}
-
-/// A name like `wanted` that the language allows and that is not taken yet; takes it.
-fn unused(wanted: &str, taken: &mut IndexSet<String>) -> String {
-    let allowed = |character: char| match character.is_ascii_alphanumeric() {
-        true => character,
-        false => '_',
-    };
-    let mut name: String = wanted.chars().map(allowed).collect();
-    if name.starts_with(|first: char| first.is_ascii_digit()) {
-        name.insert(0, '_');
-    }
-    while !is_name(&name) || taken.contains(&name) {
-        name.push('_');
-    }
-    taken.insert(name.clone());
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_kept_where_they_can_be() {
-        let mut taken = IndexSet::from(["P0".to_owned()]);
-        assert_eq!(unused("x", &mut taken), "x");
-        assert_eq!(unused("x", &mut taken), "x_");
-        assert_eq!(unused("P0", &mut taken), "P0_");
-        assert_eq!(unused("skip", &mut taken), "skip_");
-        assert_eq!(unused("a.b-c/d", &mut taken), "a_b_c_d");
-        assert_eq!(unused("a_b-c_d", &mut taken), "a_b_c_d_");
-        assert_eq!(unused("", &mut taken), "_");
-    }
 }

@@ -15,10 +15,10 @@
 //! while `exists p` and `~exists p` are `finally !p`, so that a violation is a state in which p
 //! holds.
 
+use crate::front::build::{assign, item, name_at, number_expr, place, place_expr, place_of, stmt};
 use crate::front::cup::ast::{
-    Block, CompareOp, Cond, CondKind, Expr, ExprKind, Init, Item, ItemKind, LocalLine, Mark, Name,
-    Place, Rhs, Span, Spec, SpecKind, Stmt, StmtKind, Thread as ThreadItem, ThreadRef, Tree,
-    Trivia, VarDecl,
+    Block, CompareOp, Cond, CondKind, Expr, Init, Item, ItemKind, LocalLine, Rhs, Span, Spec,
+    SpecKind, Stmt, StmtKind, Thread as ThreadItem, Tree, Trivia, VarDecl,
 };
 
 use super::names::{Names, thread_name};
@@ -117,8 +117,8 @@ impl Translation<'_> {
 
     fn statements(&self, thread: u32, instruction: &Instruction) -> Vec<Stmt> {
         let span = instruction.span;
-        let local = |register: &Register| place(None, self.names.local(thread, register), span);
-        let shared = |memory: &str| place(None, self.names.shared(memory), span);
+        let local = |register: &Register| place(self.names.local(thread, register), span);
+        let shared = |memory: &str| place(self.names.shared(memory), span);
         let value = |value: &Value| match value {
             Value::Number(number) => number_expr(*number, span),
             Value::Register(register) => place_expr(local(register)),
@@ -134,11 +134,7 @@ impl Translation<'_> {
             }
             InstructionKind::ExchangeRegisters(left, right) => {
                 let name = self.names.threads[&thread].exchange.as_deref();
-                let old = place(
-                    None,
-                    name.expect("the thread has a variable for this"),
-                    span,
-                );
+                let old = place(name.expect("the thread has a variable for this"), span);
                 vec![
                     assign(old.clone(), place_expr(local(left))),
                     assign(local(left), place_expr(local(right))),
@@ -223,9 +219,10 @@ impl Translation<'_> {
 
     fn location(&self, location: &Location, span: Span) -> Expr {
         place_expr(match location {
-            Location::Memory(name) => place(None, self.names.shared(name), span),
+            Location::Memory(name) => place(self.names.shared(name), span),
             Location::Register(thread, register) => {
-                place(Some(*thread), self.names.local(*thread, register), span)
+                let local = self.names.local(*thread, register);
+                place_of(&thread_name(*thread), local, span)
             }
         })
     }
@@ -240,68 +237,6 @@ fn heading(test: &Test) -> Vec<String> {
     std::iter::once(format!("// litmus test {}", test.name))
         .chain(title)
         .collect()
-}
-
-fn item(kind: ItemKind, comments: Vec<String>, span: Span) -> Item {
-    let trivia = Trivia {
-        blank_before: true,
-        leading: comments,
-        trailing: Vec::new(),
-    };
-    Item { kind, trivia, span }
-}
-
-fn stmt(kind: StmtKind, span: Span) -> Stmt {
-    Stmt {
-        labels: Vec::new(),
-        kind,
-        trivia: Trivia::default(),
-        span,
-        start: span.start,
-        mark: Mark::default(),
-    }
-}
-
-fn assign(target: Place, source: Expr) -> StmtKind {
-    StmtKind::Assign(target, Rhs::Expr(source))
-}
-
-fn name_at(text: &str, span: Span) -> Name {
-    Name {
-        text: text.to_owned(),
-        span,
-    }
-}
-
-fn place(thread: Option<u32>, name: &str, span: Span) -> Place {
-    Place {
-        thread: thread.map(|number| ThreadRef {
-            name: name_at(&thread_name(number), span),
-            copy: None,
-            span,
-        }),
-        name: name_at(name, span),
-        index: None,
-        span,
-    }
-}
-
-fn place_expr(place: Place) -> Expr {
-    Expr {
-        span: place.span,
-        kind: ExprKind::Place(place),
-    }
-}
-
-/// A number; the parser makes a negative one the negation of another.
-fn number_expr(number: i64, span: Span) -> Expr {
-    let expr = |kind| Expr { kind, span };
-    match number.checked_neg() {
-        Some(magnitude) if number < 0 => {
-            expr(ExprKind::Neg(Box::new(expr(ExprKind::Num(magnitude)))))
-        }
-        _ => expr(ExprKind::Num(number)),
-    }
 }
 
 /// The negation of a condition; of a comparison, the opposite one.

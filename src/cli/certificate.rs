@@ -127,6 +127,7 @@ fn find(
                 predicate::NoCertificate::Stage(_) => Missing::Failure(error.to_string()),
             })
         }
+        Evidence::Basis => Err(Missing::Failure("no basis yet".to_owned())),
         Evidence::Exhaustive { max_buffer, .. } => {
             let found = explore::certificate(task, *max_buffer, context);
             found.map_err(|error| match error {

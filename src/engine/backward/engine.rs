@@ -1,0 +1,273 @@
+//! The searches as an engine.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::forward::{self, Bounds, Way};
+use super::graph::System;
+use super::pso::StoreBuffers;
+use super::search::{self, End};
+use super::tso::LoadBuffer;
+use super::unfold::Place;
+use super::{bad, sections, shrink, unfold};
+use crate::engine::{Context, Engine, EngineError, Task};
+use crate::memory::Model;
+use crate::program::{self, Program, VarId};
+use crate::semantics::{Followed, follow};
+use crate::verdict::{
+    Attempt, Evidence, FoundBy, Limit, Outcome, Settings, Stats, Unknown, Unsupported, Verdict,
+    Violation,
+};
+
+/// The name of the engine.
+pub const NAME: &str = "backward";
+
+/// How the engine works. All settings give the same verdicts, as long as no limit is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackwardConfig {
+    /// Whether the threads' graphs are made smaller.
+    pub shrink: bool,
+    /// The longest buffers of the forward search that comes first; 0 for none.
+    pub forward_buffer: usize,
+    /// The most states of the forward search that comes first.
+    pub forward_states: usize,
+    /// The most sets of states of the backward search.
+    pub configs: usize,
+}
+
+impl Default for BackwardConfig {
+    fn default() -> Self {
+        BackwardConfig {
+            shrink: true,
+            forward_buffer: 3,
+            forward_states: 50_000,
+            configs: 200_000,
+        }
+    }
+}
+
+/// The backward engine.
+#[derive(Clone, Debug, Default)]
+pub struct Backward {
+    config: BackwardConfig,
+}
+
+impl Backward {
+    /// The engine with these settings.
+    pub fn new(config: BackwardConfig) -> Self {
+        Backward { config }
+    }
+}
+
+impl Engine for Backward {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
+        let start = Instant::now();
+        let program = program::lower(task.program, task.fences);
+        let graphs = Graphs::new(&program, task.model, self.config.shrink)?;
+        context
+            .progress
+            .begin(format!("{}, searching backwards", task.model));
+        let mut run = Run {
+            config: self.config,
+            program: &program,
+            graphs: &graphs,
+            context,
+            stats: Stats::default(),
+        };
+        let verdict = run.decide();
+        run.stats.time = start.elapsed();
+        let attempt = Attempt {
+            engine: NAME,
+            settings: Settings::default(),
+            stats: run.stats,
+            verdict: verdict.clone(),
+        };
+        Ok(Outcome {
+            verdict,
+            log: vec![attempt],
+        })
+    }
+}
+
+/// The graphs of a program.
+pub(super) struct Graphs {
+    /// As they are, with the steps of the program; locals that are not live are left out.
+    whole: System,
+    /// By thread: what the nodes of the whole graphs stand for.
+    places: Vec<Vec<Place>>,
+    /// For the searches that decide: atomic sections under TSO are single steps, and all is as small as it gets.
+    small: System,
+}
+
+impl Graphs {
+    fn new(program: &Program, model: Model, smaller: bool) -> Result<Self, Unsupported> {
+        if program.has_background() {
+            return Err(unsupported("background blocks"));
+        }
+        let unfolded = unfold::unfold(program, model, smaller).map_err(unsupported)?;
+        let places = unfolded.places.clone();
+        let whole = bad::system(program, model, unfolded).map_err(unsupported)?;
+        let steps = match model {
+            Model::Tso => sections::as_steps(&whole).map_err(unsupported)?,
+            Model::Sc | Model::Pso => whole.clone(),
+        };
+        let small = match smaller {
+            true => shrink::shrink(&steps),
+            false => steps,
+        };
+        Ok(Graphs {
+            whole,
+            places,
+            small,
+        })
+    }
+}
+
+fn unsupported(reason: impl ToString) -> Unsupported {
+    Unsupported {
+        engine: NAME,
+        reason: reason.to_string(),
+    }
+}
+
+/// A task at work.
+struct Run<'a> {
+    config: BackwardConfig,
+    program: &'a Program,
+    graphs: &'a Graphs,
+    context: &'a Context,
+    stats: Stats,
+}
+
+/// What the searches say.
+enum Said {
+    Safe,
+    Broken,
+    Limit(Limit),
+}
+
+impl Run<'_> {
+    fn decide(&mut self) -> Verdict {
+        let said = self.forwards().unwrap_or_else(|| self.backwards());
+        match said {
+            Said::Safe => Verdict::Verified(Evidence::Basis),
+            Said::Limit(limit) => incomplete(limit),
+            Said::Broken => match self.execution() {
+                Ok(violation) => Verdict::Violated(Arc::new(violation)),
+                Err(limit) => incomplete(limit),
+            },
+        }
+    }
+
+    /// Searches forwards with growing buffers, as far as that is cheap.
+    fn forwards(&mut self) -> Option<Said> {
+        for buffer in 1..=self.config.forward_buffer {
+            let bounds = Bounds {
+                buffer,
+                states: self.config.forward_states,
+            };
+            let found = self.forward(&self.graphs.small, bounds);
+            match found.end {
+                forward::End::Safe => return Some(Said::Safe),
+                forward::End::Bad(_) => return Some(Said::Broken),
+                forward::End::Stopped => return Some(Said::Limit(self.stopped())),
+                forward::End::States => return None,
+                forward::End::Refused => {}
+            }
+        }
+        None
+    }
+
+    fn forward(&mut self, system: &System, bounds: Bounds) -> forward::Found {
+        let found = forward::search(system, bounds, &self.context.stop);
+        self.stats.states += found.states;
+        self.stats.memory_bytes = self.stats.memory_bytes.max(found.bytes);
+        let longest = self.stats.max_buffer.unwrap_or(0).max(found.longest);
+        self.stats.max_buffer = Some(longest);
+        found
+    }
+
+    fn backwards(&mut self) -> Said {
+        match self.graphs.small.model {
+            Model::Tso => self.backwards_with::<LoadBuffer>(),
+            Model::Sc | Model::Pso => self.backwards_with::<StoreBuffers>(),
+        }
+    }
+
+    fn backwards_with<B: super::buffers::Buffers>(&mut self) -> Said {
+        let stop = &self.context.stop;
+        let found = search::search::<B>(&self.graphs.small, self.config.configs, stop);
+        self.stats.states += found.configs;
+        match found.end {
+            End::Safe(_) => Said::Safe,
+            End::Reached => Said::Broken,
+            End::TooMany => Said::Limit(Limit::States),
+            End::Stopped => Said::Limit(self.stopped()),
+        }
+    }
+
+    /// The execution of a violation that is known to exist: with real buffers as long as it needs.
+    fn execution(&mut self) -> Result<Violation, Limit> {
+        let mut states = self.context.limits.explore_states;
+        for buffer in 1.. {
+            let found = self.forward(&self.graphs.whole, Bounds { buffer, states });
+            match found.end {
+                forward::End::Bad(way) => return self.confirmed(&way).ok_or(Limit::States),
+                forward::End::Stopped => return Err(self.stopped()),
+                forward::End::States | forward::End::Safe => return Err(Limit::States),
+                forward::End::Refused => states = states.saturating_sub(found.states),
+            }
+        }
+        Err(Limit::Buffer)
+    }
+
+    /// The violation that a way to a bad state is.
+    fn confirmed(&self, way: &Way) -> Option<Violation> {
+        let model = self.graphs.whole.model;
+        let initial = self.initial_values(way);
+        let followed = follow(self.program, model, &initial, &way.steps);
+        let Followed::Broken(_, trace) = followed else {
+            return None;
+        };
+        let program = Arc::new(self.program.clone());
+        Violation::confirm(program, trace, FoundBy::Exploration).ok()
+    }
+
+    /// The values that a way starts with.
+    fn initial_values(&self, way: &Way) -> Vec<i64> {
+        let program = self.program;
+        let mut initial: Vec<i64> = way.memory.clone();
+        initial.resize(program.vars.len(), 0);
+        for (thread, &entry) in program.thread_ids().zip(&way.entries) {
+            let own = |id: &VarId| program.vars[id.index()].owner == Some(thread);
+            let Place::At(_, locals) = &self.graphs.places[thread.index()][entry as usize] else {
+                continue;
+            };
+            for (var, &value) in program.var_ids().filter(own).zip(locals) {
+                let init = program.vars[var.index()].init;
+                initial[var.index()] = init.value().unwrap_or(value);
+            }
+        }
+        initial
+    }
+
+    fn stopped(&self) -> Limit {
+        match self.context.stop.is_cancelled() {
+            true => Limit::Interrupted,
+            false => Limit::Timeout,
+        }
+    }
+}
+
+fn incomplete(limit: Limit) -> Verdict {
+    Verdict::Unknown(Unknown::Incomplete {
+        limits: BTreeSet::from([limit]),
+        safe_up_to: None,
+        growth: None,
+    })
+}

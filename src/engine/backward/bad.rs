@@ -39,6 +39,8 @@ pub(super) enum Unstatable {
 enum Seen {
     /// A property was broken.
     Broken(PropertyId),
+    /// A value came about that was not to be.
+    Beyond,
     /// A step that evaluates shared memory, at this node.
     Checks(LocId, Vec<i64>),
     /// The thread holds the atomic section, so that no spec is evaluated.
@@ -138,6 +140,7 @@ impl Mentioned {
     fn seen(&self, program: &Program, thread: ThreadId, place: &Place) -> Seen {
         let (at, locals) = match place {
             Place::Broken(property) => return Seen::Broken(*property),
+            Place::Beyond => return Seen::Beyond,
             Place::At(at, locals) => (*at, locals),
         };
         let graph = &program.threads[thread.index()];
@@ -186,12 +189,12 @@ struct Statement<'a> {
 }
 
 impl Statement<'_> {
-    /// The nodes at which a property was broken.
+    /// The nodes at which a property was broken, or a value came about that was not to be.
     fn broken(&self, system: &System) -> Vec<Bad> {
         let mut bad = Vec::new();
         for (thread, sights) in self.views.iter().enumerate() {
             for (sight, seen) in sights.keys().enumerate() {
-                if let Seen::Broken(_) = seen {
+                if let Seen::Broken(_) | Seen::Beyond = seen {
                     bad.push(self.alone(system, thread, sight));
                 }
             }
@@ -338,10 +341,10 @@ impl Statement<'_> {
         let program = self.program;
         let graph = &program.threads[thread.index()];
         let sights = self.views[thread.index()].iter().enumerate();
-        let sights = sights.filter(|(_, (seen, shown))| match (seen, &shown.place) {
-            (Seen::Broken(_) | Seen::Held, _) | (_, Place::Broken(_)) => false,
-            (Seen::Open { ended, .. }, _) => *ended || !only_ended,
-            (Seen::Checks(at, _), _) => !only_ended && !graph.location(*at).held,
+        let sights = sights.filter(|(_, (seen, _))| match seen {
+            Seen::Broken(_) | Seen::Beyond | Seen::Held => false,
+            Seen::Open { ended, .. } => *ended || !only_ended,
+            Seen::Checks(at, _) => !only_ended && !graph.location(*at).held,
         });
         sights.map(|(sight, _)| sight as Sight).collect()
     }

@@ -13,6 +13,37 @@ pub(super) struct Thread {
     pub stores: Vec<Mask>,
 }
 
+/// What one thread's buffers may hold, by variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Values that memory may have sent, under TSO.
+    pub sent: Vec<Mask>,
+    /// Values that the thread may have stored: under TSO its newest one.
+    pub own: Vec<Mask>,
+}
+
+impl Known {
+    /// Empty buffers.
+    pub(super) fn nothing(vars: usize) -> Self {
+        Known {
+            sent: vec![0; vars],
+            own: vec![0; vars],
+        }
+    }
+
+    /// Adds what another one may hold; whether that is more.
+    pub(super) fn join(&mut self, other: &Self) -> bool {
+        let ours = self.sent.iter_mut().chain(&mut self.own);
+        let theirs = other.sent.iter().chain(&other.own);
+        let mut grown = false;
+        for (ours, theirs) in ours.zip(theirs) {
+            grown |= theirs & !*ours != 0;
+            *ours |= theirs;
+        }
+        grown
+    }
+}
+
 /// A set of buffers of one thread.
 pub(super) trait Buffers: Clone + Eq {
     /// All buffers.
@@ -42,6 +73,9 @@ pub(super) trait Buffers: Clone + Eq {
 
     /// Whether every buffer of `other` is one of this set.
     fn covers(&self, other: &Self) -> bool;
+
+    /// Whether some buffer of the set holds only what is known.
+    fn fits(&self, known: &Known) -> bool;
 
     /// Whether the buffers of an initial state are in the set.
     fn is_initial(&self) -> bool;

@@ -8,9 +8,10 @@ use super::forward::{self, Bounds, Way};
 use super::graph::System;
 use super::pso::StoreBuffers;
 use super::search::{self, End};
+use super::seen::Seen;
 use super::tso::LoadBuffer;
 use super::unfold::Place;
-use super::{bad, sections, shrink, unfold};
+use super::{bad, invariant, sections, seen, shrink, unfold};
 use crate::engine::{Context, Engine, EngineError, Task};
 use crate::memory::Model;
 use crate::program::{self, Program, VarId};
@@ -32,6 +33,8 @@ pub struct BackwardConfig {
     pub forward_buffer: usize,
     /// The most states of the forward search that comes first.
     pub forward_states: usize,
+    /// The most combinations of nodes and memory of the forward invariant; 0 for none.
+    pub invariant: usize,
     /// The most sets of states of the backward search.
     pub configs: usize,
 }
@@ -39,9 +42,10 @@ pub struct BackwardConfig {
 impl Default for BackwardConfig {
     fn default() -> Self {
         BackwardConfig {
-            shrink: true,
-            forward_buffer: 3,
+            shrink: std::env::var("TMPS").is_err(),
+            forward_buffer: if std::env::var("TMPB").is_ok() { 0 } else { 3 },
             forward_states: 50_000,
+            invariant: 100_000,
             configs: 200_000,
         }
     }
@@ -68,23 +72,18 @@ impl Engine for Backward {
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
         let start = Instant::now();
         let program = program::lower(task.program, task.fences);
-        let graphs = Graphs::new(&program, task.model, self.config.shrink)?;
         context
             .progress
             .begin(format!("{}, searching backwards", task.model));
-        let mut run = Run {
-            config: self.config,
-            program: &program,
-            graphs: &graphs,
-            context,
-            stats: Stats::default(),
+        let (verdict, stats) = self.decide(&program, task.model, context)?;
+        let stats = Stats {
+            time: start.elapsed(),
+            ..stats
         };
-        let verdict = run.decide();
-        run.stats.time = start.elapsed();
         let attempt = Attempt {
             engine: NAME,
             settings: Settings::default(),
-            stats: run.stats,
+            stats,
             verdict: verdict.clone(),
         };
         Ok(Outcome {
@@ -94,22 +93,90 @@ impl Engine for Backward {
     }
 }
 
+/// The lengths of buffers with which values are looked for where they seem to have no bound.
+const LENGTHS: std::ops::RangeInclusive<usize> = 1..=3;
+
+impl Backward {
+    /// Decides a program: with all values that threads may make of one another's or, if these have no bound, with those
+    /// that are seen with short buffers, which must then be all.
+    fn decide(
+        &self,
+        program: &Program,
+        model: Model,
+        context: &Context,
+    ) -> Result<(Verdict, Stats), Unsupported> {
+        let mut stats = Stats::default();
+        let reason = match Graphs::new(program, model, self.config.shrink, None) {
+            Ok(graphs) => {
+                let said = self.on(program, &graphs, context, &mut stats);
+                return Ok((said.unwrap_or_else(|| incomplete(Limit::States)), stats));
+            }
+            Err(reason) => reason,
+        };
+        if !reason.unbounded {
+            return Err(reason.error);
+        }
+        for buffer in LENGTHS {
+            let Some(seen) = seen::seen(program, model, buffer, &context.stop) else {
+                break;
+            };
+            let graphs = Graphs::new(program, model, self.config.shrink, Some(&seen));
+            let graphs = graphs.map_err(|reason| reason.error)?;
+            if let Some(verdict) = self.on(program, &graphs, context, &mut stats) {
+                return Ok((verdict, stats));
+            }
+        }
+        Err(reason.error)
+    }
+
+    /// The verdict over these graphs; `None` if the searches found a way that is no execution, or one to a value that
+    /// the graphs do not have.
+    fn on(
+        &self,
+        program: &Program,
+        graphs: &Graphs,
+        context: &Context,
+        stats: &mut Stats,
+    ) -> Option<Verdict> {
+        let mut run = Run {
+            config: self.config,
+            program,
+            graphs,
+            context,
+            stats: *stats,
+        };
+        let verdict = run.decide();
+        *stats = run.stats;
+        verdict
+    }
+}
+
 /// The graphs of a program.
 pub(super) struct Graphs {
     /// As they are, with the steps of the program; locals that are not live are left out.
-    whole: System,
+    pub(super) whole: System,
     /// By thread: what the nodes of the whole graphs stand for.
-    places: Vec<Vec<Place>>,
+    pub(super) places: Vec<Vec<Place>>,
     /// For the searches that decide: atomic sections under TSO are single steps, and all is as small as it gets.
     small: System,
 }
 
 impl Graphs {
-    fn new(program: &Program, model: Model, smaller: bool) -> Result<Self, Unsupported> {
+    /// The graphs of a program; with `seen` only for the values that were seen.
+    pub(super) fn new(
+        program: &Program,
+        model: Model,
+        smaller: bool,
+        seen: Option<&Seen>,
+    ) -> Result<Self, NoGraphs> {
         if program.has_background() {
             return Err(unsupported("background blocks"));
         }
-        let unfolded = unfold::unfold(program, model, smaller).map_err(unsupported)?;
+        let unfolded = unfold::unfold(program, model, smaller, seen);
+        let unfolded = unfolded.map_err(|reason| NoGraphs {
+            unbounded: true,
+            ..unsupported(reason)
+        })?;
         let places = unfolded.places.clone();
         let whole = bad::system(program, model, unfolded).map_err(unsupported)?;
         let steps = match model {
@@ -128,10 +195,21 @@ impl Graphs {
     }
 }
 
-fn unsupported(reason: impl ToString) -> Unsupported {
-    Unsupported {
-        engine: NAME,
-        reason: reason.to_string(),
+/// Why there are no graphs.
+pub(super) struct NoGraphs {
+    /// The reason.
+    pub error: Unsupported,
+    /// Whether it is the values that have no bound.
+    unbounded: bool,
+}
+
+fn unsupported(reason: impl ToString) -> NoGraphs {
+    NoGraphs {
+        error: Unsupported {
+            engine: NAME,
+            reason: reason.to_string(),
+        },
+        unbounded: false,
     }
 }
 
@@ -152,16 +230,17 @@ enum Said {
 }
 
 impl Run<'_> {
-    fn decide(&mut self) -> Verdict {
+    /// The verdict; `None` if a way to a bad state was found that breaks no property.
+    fn decide(&mut self) -> Option<Verdict> {
         let said = self.forwards().unwrap_or_else(|| self.backwards());
-        match said {
+        Some(match said {
             Said::Safe => Verdict::Verified(Evidence::Basis),
             Said::Limit(limit) => incomplete(limit),
             Said::Broken => match self.execution() {
-                Ok(violation) => Verdict::Violated(Arc::new(violation)),
+                Ok(violation) => Verdict::Violated(Arc::new(violation?)),
                 Err(limit) => incomplete(limit),
             },
-        }
+        })
     }
 
     /// Searches forwards with growing buffers, as far as that is cheap.
@@ -200,8 +279,9 @@ impl Run<'_> {
     }
 
     fn backwards_with<B: super::buffers::Buffers>(&mut self) -> Said {
-        let stop = &self.context.stop;
-        let found = search::search::<B>(&self.graphs.small, self.config.configs, stop);
+        let (system, stop) = (&self.graphs.small, &self.context.stop);
+        let invariant = invariant::invariant(system, self.config.invariant, stop);
+        let found = search::search::<B>(system, invariant.as_ref(), self.config.configs, stop);
         self.stats.states += found.configs;
         match found.end {
             End::Safe(_) => Said::Safe,
@@ -212,12 +292,12 @@ impl Run<'_> {
     }
 
     /// The execution of a violation that is known to exist: with real buffers as long as it needs.
-    fn execution(&mut self) -> Result<Violation, Limit> {
+    fn execution(&mut self) -> Result<Option<Violation>, Limit> {
         let mut states = self.context.limits.explore_states;
         for buffer in 1.. {
             let found = self.forward(&self.graphs.whole, Bounds { buffer, states });
             match found.end {
-                forward::End::Bad(way) => return self.confirmed(&way).ok_or(Limit::States),
+                forward::End::Bad(way) => return Ok(self.confirmed(&way)),
                 forward::End::Stopped => return Err(self.stopped()),
                 forward::End::States | forward::End::Safe => return Err(Limit::States),
                 forward::End::Refused => states = states.saturating_sub(found.states),

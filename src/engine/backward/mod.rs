@@ -11,16 +11,20 @@
 
 mod bad;
 mod buffers;
+mod certificate;
 mod engine;
 mod forward;
 mod graph;
+mod invariant;
 mod live;
 mod mentions;
 mod pso;
 mod search;
 mod sections;
+mod seen;
 mod shrink;
 mod tso;
 mod unfold;
 
+pub use certificate::{NoCertificate, certificate};
 pub use engine::{Backward, BackwardConfig, NAME};

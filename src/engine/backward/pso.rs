@@ -4,8 +4,9 @@
 //! never more than none. A [`Word`] is a set of buffers that is closed upwards in this order. `docs/exact.md` has
 //! the order and the proofs of the rules here.
 
-use super::buffers::{Buffers, Thread};
+use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};
+use crate::certificate::BufferSet;
 
 /// A set of buffers of one variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -95,6 +96,15 @@ impl StoreBuffers {
     }
 }
 
+impl StoreBuffers {
+    /// The set as a certificate has it.
+    pub(super) fn to_set(&self) -> BufferSet {
+        let words = self.words.iter();
+        let words = words.map(|word| (word.letters.clone(), word.closed));
+        BufferSet::Store(words.collect())
+    }
+}
+
 impl Buffers for StoreBuffers {
     fn any(thread: &Thread) -> Self {
         let word = Word {
@@ -174,6 +184,11 @@ impl Buffers for StoreBuffers {
     fn covers(&self, other: &Self) -> bool {
         let mut words = self.words.iter().zip(&other.words);
         words.all(|(word, other)| word.covers(other))
+    }
+
+    fn fits(&self, known: &Known) -> bool {
+        let mut words = self.words.iter().zip(&known.own);
+        words.all(|(word, known)| word.letters.iter().all(|letter| letter & known != 0))
     }
 
     fn is_initial(&self) -> bool {

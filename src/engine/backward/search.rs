@@ -17,6 +17,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::buffers::{Buffers, Thread};
 use super::graph::{Bad, Mask, NodeId, Op, Shared, System, one};
+use super::invariant::Invariant;
 use crate::memory::Model;
 use crate::run::stop::Stop;
 
@@ -72,20 +73,27 @@ pub(super) struct Found<B> {
 
 /// Searches backwards from the bad states of a system whose threads are at no node inside an atomic section under
 /// TSO.
-pub(super) fn search<B: Buffers>(system: &System, most: usize, stop: &Stop) -> Found<B> {
+pub(super) fn search<B: Buffers>(
+    system: &System,
+    invariant: Option<&Invariant>,
+    most: usize,
+    stop: &Stop,
+) -> Found<B> {
     let mut search = Search {
         system,
+        invariant,
         into: system.graphs.iter().map(incoming).collect(),
         changes: system.graphs.iter().map(changing).collect(),
         threads: threads(system),
         kept: Kept::default(),
         open: BinaryHeap::new(),
         reached: false,
+        seen: 0,
     };
     let end = search.run(most, stop);
     Found {
         end,
-        configs: search.kept.configs.len(),
+        configs: search.seen,
     }
 }
 
@@ -133,12 +141,15 @@ fn changing(graph: &super::graph::Graph) -> Vec<Incoming> {
 
 struct Search<'a, B> {
     system: &'a System,
+    invariant: Option<&'a Invariant>,
     into: Vec<Vec<Vec<Incoming>>>,
     changes: Vec<Vec<Incoming>>,
     threads: Vec<Thread>,
     kept: Kept<B>,
     open: BinaryHeap<Reverse<(usize, usize)>>,
     reached: bool,
+    /// The sets that were kept at some time.
+    seen: usize,
 }
 
 /// The antichain: sets of which none covers another with the same locations.
@@ -273,13 +284,33 @@ impl<B: Buffers> Search<'_, B> {
                 buffers.weaken(&config.memory);
             }
         }
+        if !self.may_be(&config) {
+            return;
+        }
         self.reached |= config.is_initial(self.system);
         let size = config.size(self.system);
         let threads = 0..config.at.len();
         let held: Vec<bool> = threads.map(|thread| self.holds(&config, thread)).collect();
         if let Some(id) = self.kept.add(config, &held) {
             self.open.push(Reverse((size, id)));
+            self.seen += 1;
         }
+    }
+
+    /// Whether the invariant has a state of the set, as far as it says something about sets of this kind.
+    fn may_be(&self, config: &Config<B>) -> bool {
+        let Some(invariant) = self.invariant else {
+            return true;
+        };
+        if config.phase == Phase::After || config.at.contains(&ANYWHERE) {
+            return true;
+        }
+        invariant.at(&config.at).any(|(memory, known)| {
+            let mut memory = config.memory.iter().zip(memory);
+            let mut buffers = config.buffers.iter().zip(known);
+            memory.all(|(mask, &value)| mask & one(value) != 0)
+                && buffers.all(|(set, known)| set.fits(known))
+        })
     }
 
     /// The sets of bad states: one for each choice of nodes with the sights.

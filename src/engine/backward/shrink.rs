@@ -17,7 +17,7 @@ use super::graph::{Edge, Graph, Mask, Node, NodeId, Op, System};
 
 /// The same system with smaller graphs.
 pub(super) fn shrink(system: &System) -> System {
-    let mut small = system.clone();
+    let mut small = without_unread(system);
     for graph in &mut small.graphs {
         let full = |var: usize| system.all(var);
         let silent = without_full_reads(graph, &full);
@@ -26,6 +26,41 @@ pub(super) fn shrink(system: &System) -> System {
         // Merged loads may accept every value now.
         let again = without_silent_steps(&without_full_reads(graph, &full));
         *graph = quotient(&reachable(&again));
+    }
+    small
+}
+
+/// Stores to variables that nothing reads, neither a thread nor a property, become silent: they fill buffers, which can
+/// always be flushed.
+fn without_unread(system: &System) -> System {
+    let any = system.any_memory();
+    let mut read = vec![false; system.domains.len()];
+    for bad in &system.bad {
+        let differs = bad.memory.iter().zip(&any).map(|(mask, any)| mask != any);
+        read.iter_mut()
+            .zip(differs)
+            .for_each(|(read, differs)| *read |= differs);
+    }
+    let nodes = system.graphs.iter().flat_map(|graph| &graph.nodes);
+    for edge in nodes.flat_map(|node| &node.edges) {
+        match &edge.op {
+            Op::Read(var, _) => read[*var] = true,
+            Op::Update(update) => update.guards.iter().for_each(|(var, _)| read[*var] = true),
+            Op::Silent | Op::Write(..) | Op::Fence => {}
+        }
+    }
+    let mut small = system.clone();
+    for graph in &mut small.graphs {
+        let edges = graph.nodes.iter_mut().flat_map(|node| &mut node.edges);
+        for edge in edges {
+            if matches!(edge.op, Op::Write(var, _) if !read[var]) {
+                edge.op = Op::Silent;
+            }
+        }
+        let stores = graph.stores.iter_mut().zip(&read);
+        stores
+            .filter(|(_, read)| !**read)
+            .for_each(|(stores, _)| *stores = 0);
     }
     small
 }

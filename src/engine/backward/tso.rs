@@ -8,8 +8,9 @@
 //! A [`LoadBuffer`] is a set of buffers: those with the letters of `word` among their messages, in this order, such that
 //! the marks are where `own` says. Oldest letters come first; `n` is their number.
 
-use super::buffers::{Buffers, Thread};
+use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};
+use crate::certificate::{BufferSet, MarkSet};
 
 /// Which mark a thread has for a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,6 +167,24 @@ impl LoadBuffer {
     }
 }
 
+impl LoadBuffer {
+    /// The set as a certificate has it.
+    pub(super) fn to_set(&self) -> BufferSet {
+        let own = self.own.iter().map(|own| match *own {
+            Own::Past { newer } => MarkSet::Past(newer),
+            Own::Kept {
+                values,
+                older,
+                newer,
+            } => MarkSet::Kept(values, older, newer),
+        });
+        BufferSet::Load {
+            word: self.word.clone(),
+            own: own.collect(),
+        }
+    }
+}
+
 impl Buffers for LoadBuffer {
     fn any(thread: &Thread) -> Self {
         LoadBuffer {
@@ -262,6 +281,16 @@ impl Buffers for LoadBuffer {
             }
         }
         true
+    }
+
+    fn fits(&self, known: &Known) -> bool {
+        let mut word = self.word.iter();
+        let mut own = self.own.iter().zip(&known.own);
+        word.all(|&(var, values)| values & known.sent[var] != 0)
+            && own.all(|(own, &known)| match own {
+                Own::Past { .. } => true,
+                Own::Kept { values, .. } => values & known != 0,
+            })
     }
 
     fn is_initial(&self) -> bool {

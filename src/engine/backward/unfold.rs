@@ -16,6 +16,7 @@ use itertools::Itertools;
 use super::graph::{Edge, Graph, MAX_VALUES, Mask, Node, NodeId, Op, Update, Value, one};
 use super::live::live;
 use super::mentions::Mentions;
+use super::seen::Seen;
 use crate::memory::Model;
 use crate::program::{
     Action, Edge as ProgramEdge, EdgeId, Init, LocId, Program, PropertyId, ThreadId, VarId,
@@ -52,6 +53,8 @@ pub(super) enum Place {
     At(LocId, Vec<i64>),
     /// A property was broken by the step that led here.
     Broken(PropertyId),
+    /// A value came about that was not to be.
+    Beyond,
 }
 
 /// The graphs of a program, with what their nodes stand for.
@@ -67,19 +70,24 @@ pub(super) struct Unfolded {
     pub initial: Vec<Mask>,
 }
 
-/// Unfolds a program. Locals that are not live are 0 if `only_live`.
+/// Unfolds a program. Locals that are not live are 0 if `only_live`. With `seen`, steps to other values lead to
+/// [`Place::Beyond`].
 pub(super) fn unfold(
     program: &Program,
     model: Model,
     only_live: bool,
+    seen: Option<&Seen>,
 ) -> Result<Unfolded, Unbounded> {
     let mut domains = Domains::new(program)?;
-    let initial: Vec<Mask> = domains.0.iter().map(|domain| all(domain)).collect();
+    let initial: Vec<Mask> = domains.values.iter().map(all).collect();
     let specs = program.specs.iter().flat_map(|spec| {
         let bounds = spec.bounds.iter().map(|bounds| &bounds.cond);
         bounds.chain([&spec.cond])
     });
     let always = Mentions::of(program, specs).locals;
+    if let Some(seen) = seen {
+        domains.close(program, seen)?;
+    }
     loop {
         let known = domains.len();
         let threads = program.thread_ids().map(|thread| {
@@ -87,12 +95,13 @@ pub(super) fn unfold(
             if only_live {
                 unfolding.live = Some(live(program, thread, &always));
             }
+            unfolding.close(seen);
             unfolding.run(&mut domains)
         });
         let threads = threads.collect::<Result<Vec<_>, Unbounded>>()?;
         if domains.len() == known {
             let (graphs, places) = threads.into_iter().unzip();
-            let domains = domains.0.into_iter();
+            let domains = domains.values.into_iter();
             return Ok(Unfolded {
                 graphs,
                 places,
@@ -108,31 +117,58 @@ fn all(domain: &IndexSet<i64>) -> Mask {
 }
 
 /// The values of the shared variables found so far.
-struct Domains(Vec<IndexSet<i64>>);
+struct Domains {
+    values: Vec<IndexSet<i64>>,
+    /// Whether no value is added any more.
+    closed: bool,
+}
 
 impl Domains {
     fn new(program: &Program) -> Result<Self, Unbounded> {
         let shared = program.vars.iter().filter(|var| var.owner.is_none());
         let domains = shared.map(|var| initial_values(var.init, &var.display_name));
         let domains = domains.map(|values| Ok(values?.into_iter().collect()));
-        Ok(Domains(domains.collect::<Result<_, Unbounded>>()?))
+        Ok(Domains {
+            values: domains.collect::<Result<_, Unbounded>>()?,
+            closed: false,
+        })
+    }
+
+    /// Adds the values that were seen, and no others from now on.
+    fn close(&mut self, program: &Program, seen: &Seen) -> Result<(), Unbounded> {
+        for (var, values) in seen.values.iter().enumerate() {
+            for &value in values {
+                self.number(program, VarId::new(var), value)?;
+            }
+        }
+        self.closed = true;
+        Ok(())
     }
 
     fn len(&self) -> usize {
-        self.0.iter().map(IndexSet::len).sum()
+        self.values.iter().map(IndexSet::len).sum()
     }
 
-    /// The number of a value, which may be new.
-    fn number(&mut self, program: &Program, var: VarId, value: i64) -> Result<Value, Unbounded> {
-        let (number, _) = self.0[var.index()].insert_full(value);
-        match number < MAX_VALUES {
-            true => Ok(number as Value),
-            false => Err(Unbounded::Values(program.var_display_name(var))),
+    /// The number of a value, which may be new; `None` if it is new and must not be.
+    fn number(
+        &mut self,
+        program: &Program,
+        var: VarId,
+        value: i64,
+    ) -> Result<Option<Value>, Unbounded> {
+        let values = &mut self.values[var.index()];
+        let number = match self.closed {
+            true => values.get_index_of(&value),
+            false => Some(values.insert_full(value).0),
+        };
+        match number {
+            Some(MAX_VALUES..) => Err(Unbounded::Values(program.var_display_name(var))),
+            number => Ok(number.map(|number| number as Value)),
         }
     }
 
     fn values(&self, var: VarId) -> Vec<i64> {
-        self.0[var.index()].iter().copied().collect()
+        self.values[var.index()].iter().copied().collect()
     }
 }
 
@@ -160,6 +196,8 @@ struct Unfolding<'a> {
     locals: Vec<VarId>,
     live: Option<Vec<BTreeSet<VarId>>>,
     places: IndexMap<Place, NodeId>,
+    /// The only places that may be, if that is known.
+    allowed: Option<IndexSet<Place>>,
     stores: Vec<Mask>,
     /// The values of all variables; only those of the thread's locals mean something.
     values: Vec<i64>,
@@ -176,6 +214,7 @@ impl<'a> Unfolding<'a> {
             locals: program.var_ids().filter(own).collect(),
             live: None,
             places: IndexMap::new(),
+            allowed: None,
             stores: vec![0; shared.count()],
             values: vec![0; program.vars.len()],
         }
@@ -186,7 +225,7 @@ impl<'a> Unfolding<'a> {
         let mut nodes: Vec<Node> = Vec::new();
         while let Some((place, _)) = self.places.get_index(nodes.len()) {
             let (held, edges) = match place.clone() {
-                Place::Broken(_) => (false, Vec::new()),
+                Place::Broken(_) | Place::Beyond => (false, Vec::new()),
                 Place::At(at, locals) => {
                     let held = self.program.threads[self.thread.index()].location(at).held;
                     (held, self.edges(at, &locals, domains)?)
@@ -236,7 +275,7 @@ impl<'a> Unfolding<'a> {
         let distinct = |index: usize| {
             let values = self.places.keys().filter_map(|place| match place {
                 Place::At(_, locals) => Some(locals[index]),
-                Place::Broken(_) => None,
+                Place::Broken(_) | Place::Beyond => None,
             });
             values.unique().count()
         };
@@ -245,8 +284,27 @@ impl<'a> Unfolding<'a> {
         name.unwrap_or_default()
     }
 
+    /// Lets only those places be that were seen.
+    fn close(&mut self, seen: Option<&Seen>) {
+        self.allowed = seen.map(|seen| {
+            let places = seen.places[self.thread.index()].iter();
+            let places = places.map(|(at, locals)| self.place(*at, locals.clone()));
+            places.collect()
+        });
+    }
+
     /// The node for a location and values of the locals.
-    fn node(&mut self, at: LocId, mut locals: Vec<i64>) -> NodeId {
+    fn node(&mut self, at: LocId, locals: Vec<i64>) -> NodeId {
+        let place = self.place(at, locals);
+        let allowed = self.allowed.as_ref();
+        match allowed.is_none_or(|allowed| allowed.contains(&place)) {
+            true => self.number(place),
+            false => self.number(Place::Beyond),
+        }
+    }
+
+    /// A location with values of the locals, without those that are not live.
+    fn place(&self, at: LocId, mut locals: Vec<i64>) -> Place {
         if let Some(live) = &self.live {
             for (value, var) in locals.iter_mut().zip(&self.locals) {
                 if !live[at.index()].contains(var) {
@@ -254,7 +312,7 @@ impl<'a> Unfolding<'a> {
                 }
             }
         }
-        self.number(Place::At(at, locals))
+        Place::At(at, locals)
     }
 
     fn number(&mut self, place: Place) -> NodeId {
@@ -382,7 +440,10 @@ impl Step<'_, '_> {
             Action::Store(place, term) => {
                 let var = self.view().place(place).ok_or(Unbounded::Overflow)?;
                 let value = self.view().term(term).ok_or(Unbounded::Overflow)?;
-                let number = self.number(var, value)?;
+                let Some(number) = self.number(var, value)? else {
+                    self.beyond(Op::Silent);
+                    return Ok(());
+                };
                 match self.unfolding.model {
                     Model::Sc => {
                         let update = Update {
@@ -432,17 +493,25 @@ impl Step<'_, '_> {
                 writes: Vec::new(),
             };
             if let Some(new) = new {
-                update
-                    .writes
-                    .push((target.index(), self.number(target, new)?));
+                let Some(new) = self.number(target, new)? else {
+                    self.beyond(Op::Update(update));
+                    continue;
+                };
+                update.writes.push((target.index(), new));
             }
             self.go(Op::Update(update), Some((local, result)), None)?;
         }
         Ok(())
     }
 
-    fn number(&mut self, var: VarId, value: i64) -> Result<Value, Unbounded> {
+    fn number(&mut self, var: VarId, value: i64) -> Result<Option<Value>, Unbounded> {
         self.domains.number(self.unfolding.program, var, value)
+    }
+
+    /// The edge of a step that makes a value that was not to be.
+    fn beyond(&mut self, op: Op) {
+        let target = self.unfolding.number(Place::Beyond);
+        self.push(op, target, None);
     }
 
     /// The edge to a node at which a property is broken.

@@ -138,20 +138,32 @@ impl Writer {
     }
 
     fn property(&mut self) {
-        let all: Vec<String> = (0..self.threads).map(|thread| format!("P{thread}@done")).collect();
+        let all: Vec<String> = (0..self.threads)
+            .map(|thread| format!("P{thread}@done"))
+            .collect();
         let all = all.join(" && ");
         let (var, value) = (self.var(), self.random.below(3));
         let other = self.random.below(3);
         let thread = self.random.below(self.threads);
-        let kind = if self.delayed { self.random.below(5) } else { self.random.below(10) };
+        let kind = if self.delayed {
+            self.random.below(5)
+        } else {
+            self.random.below(10)
+        };
         let _ = match kind {
             0..=3 => writeln!(self.text, "forbid {all};"),
             4 => writeln!(self.text, "forbid {all} && {var} == {value};"),
             5 => writeln!(self.text, "forbid P{thread}@done && {var} == {value};"),
             6 => writeln!(self.text, "finally !({var} == {value});"),
-            7 => writeln!(self.text, "finally !(P{thread}.s == {other} && {var} == {value});"),
+            7 => writeln!(
+                self.text,
+                "finally !(P{thread}.s == {other} && {var} == {value});"
+            ),
             8 => writeln!(self.text, "invariant P{thread}.s != {value};"),
-            _ => writeln!(self.text, "invariant {var} != {value} || P{thread}.r != {other};"),
+            _ => writeln!(
+                self.text,
+                "invariant {var} != {value} || P{thread}.r != {other};"
+            ),
         };
     }
 }

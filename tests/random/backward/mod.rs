@@ -100,7 +100,9 @@ fn compare(tree: &Tree) -> Result<Tally, String> {
         let Some(kind) = said[0] else { continue };
         let (explored_kind, _) = explored(&checked, model, 4);
         if kind == VerdictKind::Unknown {
-            return Err(format!("{model}: undecided, exploration says {explored_kind:?}"));
+            return Err(format!(
+                "{model}: undecided, exploration says {explored_kind:?}"
+            ));
         }
         tally.decided += 1;
         match explored_kind {

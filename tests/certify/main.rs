@@ -1,6 +1,7 @@
 //! Certificates are accepted where they are right, by several solvers, and rejected where they are not.
 
 mod bases;
+mod basis;
 mod certificates;
 mod enumerate;
 mod mutation;

@@ -212,6 +212,9 @@ impl<'a> Graph<'a> {
             let missing = || format!("an initial node of {} is not listed", thread.display_name);
             entries.push(entry.ok_or_else(missing)?);
         }
+        if entries.is_empty() {
+            return Err(format!("{} starts nowhere", thread.display_name));
+        }
         let mut stores = vec![0; self.vars()];
         let mut nodes = Vec::new();
         for (at, locals) in listed {

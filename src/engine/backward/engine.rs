@@ -42,8 +42,8 @@ pub struct BackwardConfig {
 impl Default for BackwardConfig {
     fn default() -> Self {
         BackwardConfig {
-            shrink: std::env::var("TMPS").is_err(),
-            forward_buffer: if std::env::var("TMPB").is_ok() { 0 } else { 3 },
+            shrink: true,
+            forward_buffer: 3,
             forward_states: 50_000,
             invariant: 100_000,
             configs: 200_000,
@@ -67,6 +67,11 @@ impl Backward {
 impl Engine for Backward {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    /// A second time it finds nothing else.
+    fn is_worth_trying(&self, earlier: &[Attempt]) -> bool {
+        earlier.iter().all(|tried| tried.engine != NAME)
     }
 
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
@@ -162,6 +167,11 @@ pub(super) struct Graphs {
 }
 
 impl Graphs {
+    /// The graphs of the searches that decide.
+    pub(super) fn decided(&self) -> &System {
+        &self.small
+    }
+
     /// The graphs of a program; with `seen` only for the values that were seen.
     pub(super) fn new(
         program: &Program,

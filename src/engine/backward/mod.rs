@@ -23,6 +23,8 @@ mod search;
 mod sections;
 mod seen;
 mod shrink;
+#[cfg(test)]
+mod tests;
 mod tso;
 mod unfold;
 

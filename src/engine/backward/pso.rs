@@ -4,6 +4,9 @@
 //! never more than none. A [`Word`] is a set of buffers that is closed upwards in this order. `docs/exact.md` has
 //! the order and the proofs of the rules here.
 
+#[cfg(test)]
+pub(super) mod mutants;
+
 use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};
 use crate::certificate::BufferSet;

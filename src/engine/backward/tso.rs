@@ -8,6 +8,9 @@
 //! A [`LoadBuffer`] is a set of buffers: those with the letters of `word` among their messages, in this order, such that
 //! the marks are where `own` says. Oldest letters come first; `n` is their number.
 
+#[cfg(test)]
+pub(super) mod mutants;
+
 use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};
 use crate::certificate::{BufferSet, MarkSet};

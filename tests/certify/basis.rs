@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use cupola::certificate::{self, BasisTable, BufferSet, Existing, MarkSet, StateSet, Stored, StoredBody};
+use cupola::certificate::{
+    self, BasisTable, BufferSet, Existing, MarkSet, StateSet, Stored, StoredBody,
+};
 use cupola::certify::{self, Solver, Verdict};
 use cupola::engine::explore::{ExploreConfig, explore};
 use cupola::engine::{Context, Task, backward};
@@ -18,17 +20,32 @@ use crate::support::random::Random;
 /// Programs with the models under which their certificates are small.
 const PROGRAMS: [(&str, &[Model]); 12] = [
     ("examples/dekker.cup", &[Model::Tso, Model::Pso]),
-    ("examples/dekker_simple.cup", &[Model::Sc, Model::Tso, Model::Pso]),
+    (
+        "examples/dekker_simple.cup",
+        &[Model::Sc, Model::Tso, Model::Pso],
+    ),
     ("examples/peterson.cup", &[Model::Tso, Model::Pso]),
     ("examples/burns.cup", &[Model::Tso, Model::Pso]),
     ("examples/dijkstra.cup", &[Model::Tso]),
     ("examples/lamport_fast.cup", &[Model::Tso]),
     ("examples/clh.cup", &[Model::Tso]),
     ("examples/sense_barrier.cup", &[Model::Tso]),
-    ("examples/increasing_sequence.cup", &[Model::Tso, Model::Pso]),
-    ("tests/programs/backward/message_passing_forever.cup", &[Model::Tso, Model::Pso]),
-    ("tests/programs/backward/repeated_stores.cup", &[Model::Tso, Model::Pso]),
-    ("tests/programs/backward/rules/sb_fences.cup", &[Model::Tso, Model::Pso]),
+    (
+        "examples/increasing_sequence.cup",
+        &[Model::Tso, Model::Pso],
+    ),
+    (
+        "tests/programs/backward/message_passing_forever.cup",
+        &[Model::Tso, Model::Pso],
+    ),
+    (
+        "tests/programs/backward/repeated_stores.cup",
+        &[Model::Tso, Model::Pso],
+    ),
+    (
+        "tests/programs/backward/rules/sb_fences.cup",
+        &[Model::Tso, Model::Pso],
+    ),
 ];
 
 /// A certificate that is right, and what it is about.
@@ -48,7 +65,9 @@ fn sample(name: &'static str, model: Model) -> Sample {
     let text = std::fs::read_to_string(path).expect("the program is there");
     let file = SourceFile::new(name, text);
     let checked = cupola::front::cup::load(&file).expect("it is a program");
-    let fences = Placement::Declared.in_force(&checked, model).expect("its own places");
+    let fences = Placement::Declared
+        .in_force(&checked, model)
+        .expect("its own places");
     let task = Task {
         source: &file,
         program: &checked,
@@ -63,7 +82,9 @@ fn sample(name: &'static str, model: Model) -> Sample {
 }
 
 fn verdict(stored: &Stored) -> Verdict {
-    certify::check(stored, &Solver::Library).expect("it makes sense").verdict
+    certify::check(stored, &Solver::Library)
+        .expect("it makes sense")
+        .verdict
 }
 
 fn table(stored: &mut Stored) -> &mut BasisTable {
@@ -76,7 +97,12 @@ fn table(stored: &mut Stored) -> &mut BasisTable {
 #[test]
 fn certificates_of_safe_programs_are_accepted_and_survive_their_files() {
     for Sample { name, stored } in samples() {
-        assert_eq!(verdict(&stored), Verdict::Accepted, "{name} {}", stored.config.model);
+        assert_eq!(
+            verdict(&stored),
+            Verdict::Accepted,
+            "{name} {}",
+            stored.config.model
+        );
         let dir = tempfile::tempdir().expect("a directory");
         let dir = dir.path().join("certificate");
         certificate::write(&dir, &stored, Existing::Refuse).expect("it can be written");
@@ -186,7 +212,11 @@ fn certificates_with_something_missing_are_rejected() {
                 if apply(change, &mut changed, &mut random) {
                     let found = certify::check(&changed, &Solver::Library);
                     let accepted = found.is_ok_and(|report| report.verdict == Verdict::Accepted);
-                    assert!(!accepted, "{name} {} round {round}: {change:?}", stored.config.model);
+                    assert!(
+                        !accepted,
+                        "{name} {} round {round}: {change:?}",
+                        stored.config.model
+                    );
                     rejected += 1;
                 }
             }
@@ -213,7 +243,10 @@ fn a_set_that_is_left_out_is_missed() {
             missed += usize::from(verdict(&changed) != Verdict::Accepted);
         }
     }
-    assert!(tried >= 60 && 10 * missed >= 9 * tried, "{missed} of {tried}");
+    assert!(
+        tried >= 60 && 10 * missed >= 9 * tried,
+        "{missed} of {tried}"
+    );
 }
 
 /// No certificate shows that an unsafe program is safe: neither that of the same program with its fences, nor one with
@@ -257,9 +290,15 @@ fn shake(table: &mut BasisTable, random: &mut Random) {
             }
             2 if !table.invariant.is_empty() => {
                 let line = random.below(table.invariant.len());
-                table.invariant[line].own.iter_mut().flatten().for_each(|mask| *mask = 0);
+                table.invariant[line]
+                    .own
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|mask| *mask = 0);
             }
-            _ => table.invariant.truncate(random.below(1 + table.invariant.len())),
+            _ => table
+                .invariant
+                .truncate(random.below(1 + table.invariant.len())),
         }
     }
 }

@@ -37,6 +37,7 @@ fn length(stored: &Stored) -> usize {
     match &stored.body {
         StoredBody::Invariant(invariant) => invariant.pairs.len(),
         StoredBody::States(table) => table.states.len(),
+        StoredBody::Basis(table) => table.sets.len(),
     }
 }
 

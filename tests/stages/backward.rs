@@ -34,7 +34,9 @@ fn decide(
         proof: None,
         earlier: &[],
     };
-    let outcome = engine.run(&task, &Context::default()).expect("it is supported");
+    let outcome = engine
+        .run(&task, &Context::default())
+        .expect("it is supported");
     outcome.verdict.kind()
 }
 
@@ -68,7 +70,12 @@ fn programs_with_growing_buffers_are_decided() {
                     ..BackwardConfig::default()
                 },
             ] {
-                let found = decide(&mut Backward::new(config), program, model, &Placement::Declared);
+                let found = decide(
+                    &mut Backward::new(config),
+                    program,
+                    model,
+                    &Placement::Declared,
+                );
                 assert_eq!(found, VerdictKind::Verified, "{name} {model} {config:?}");
             }
         }
@@ -78,7 +85,11 @@ fn programs_with_growing_buffers_are_decided() {
 /// The invariant leaves out what cannot be and changes no verdict.
 #[test]
 fn verdicts_do_not_depend_on_the_invariant() {
-    for name in ["peterson_writer.cup", "repeated_stores.cup", "message_passing_forever.cup"] {
+    for name in [
+        "peterson_writer.cup",
+        "repeated_stores.cup",
+        "message_passing_forever.cup",
+    ] {
         let (file, checked) = load(name);
         for model in [Model::Tso, Model::Pso] {
             for placement in [Placement::Declared, Placement::None] {
@@ -88,7 +99,12 @@ fn verdicts_do_not_depend_on_the_invariant() {
                         invariant,
                         ..BackwardConfig::default()
                     };
-                    decide(&mut Backward::new(config), (&file, &checked), model, &placement)
+                    decide(
+                        &mut Backward::new(config),
+                        (&file, &checked),
+                        model,
+                        &placement,
+                    )
                 });
                 assert_eq!(with, without, "{name} {model}");
                 assert_ne!(with, VerdictKind::Unknown, "{name} {model}");

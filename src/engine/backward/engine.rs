@@ -29,9 +29,9 @@ pub const NAME: &str = "backward";
 pub struct BackwardConfig {
     /// Whether the threads' graphs are made smaller.
     pub shrink: bool,
-    /// The longest buffers of the forward search that comes first; 0 for none.
+    /// The longest buffers of the forward searches; 0 for none.
     pub forward_buffer: usize,
-    /// The most states of the forward search that comes first.
+    /// The most states of a forward search.
     pub forward_states: usize,
     /// The most combinations of nodes and memory of the forward invariant; 0 for none.
     pub invariant: usize,
@@ -44,12 +44,18 @@ impl Default for BackwardConfig {
         BackwardConfig {
             shrink: true,
             forward_buffer: 3,
-            forward_states: 50_000,
+            forward_states: 1_000_000,
             invariant: 100_000,
             configs: 200_000,
         }
     }
 }
+
+/// The most states of the forward search that comes first.
+const SHORT_STATES: usize = 50_000;
+
+/// The most sets of states of the backward search that comes then.
+const SHORT_CONFIGS: usize = 10_000;
 
 /// The backward engine.
 #[derive(Clone, Debug, Default)]
@@ -163,15 +169,10 @@ pub(super) struct Graphs {
     /// By thread: what the nodes of the whole graphs stand for.
     pub(super) places: Vec<Vec<Place>>,
     /// For the searches that decide: atomic sections under TSO are single steps, and all is as small as it gets.
-    small: System,
+    pub(super) small: System,
 }
 
 impl Graphs {
-    /// The graphs of the searches that decide.
-    pub(super) fn decided(&self) -> &System {
-        &self.small
-    }
-
     /// The graphs of a program; with `seen` only for the values that were seen.
     pub(super) fn new(
         program: &Program,
@@ -242,7 +243,7 @@ enum Said {
 impl Run<'_> {
     /// The verdict; `None` if a way to a bad state was found that breaks no property.
     fn decide(&mut self) -> Option<Verdict> {
-        let said = self.forwards().unwrap_or_else(|| self.backwards());
+        let said = self.searched();
         Some(match said {
             Said::Safe => Verdict::Verified(Evidence::Basis),
             Said::Limit(limit) => incomplete(limit),
@@ -253,13 +254,24 @@ impl Run<'_> {
         })
     }
 
-    /// Searches forwards with growing buffers, as far as that is cheap.
-    fn forwards(&mut self) -> Option<Said> {
+    /// What the searches say: short ones first, both ways, then both as far as the limits go.
+    fn searched(&mut self) -> Said {
+        let short = self.forwards(self.config.forward_states.min(SHORT_STATES));
+        if let Some(said) = short {
+            return said;
+        }
+        match self.backwards(self.config.configs.min(SHORT_CONFIGS)) {
+            Said::Limit(Limit::States) => {}
+            said => return said,
+        }
+        let long = self.forwards(self.config.forward_states);
+        long.unwrap_or_else(|| self.backwards(self.config.configs))
+    }
+
+    /// Searches forwards with growing buffers.
+    fn forwards(&mut self, states: usize) -> Option<Said> {
         for buffer in 1..=self.config.forward_buffer {
-            let bounds = Bounds {
-                buffer,
-                states: self.config.forward_states,
-            };
+            let bounds = Bounds { buffer, states };
             let found = self.forward(&self.graphs.small, bounds);
             match found.end {
                 forward::End::Safe => return Some(Said::Safe),
@@ -281,17 +293,17 @@ impl Run<'_> {
         found
     }
 
-    fn backwards(&mut self) -> Said {
+    fn backwards(&mut self, configs: usize) -> Said {
         match self.graphs.small.model {
-            Model::Tso => self.backwards_with::<LoadBuffer>(),
-            Model::Sc | Model::Pso => self.backwards_with::<StoreBuffers>(),
+            Model::Tso => self.backwards_with::<LoadBuffer>(configs),
+            Model::Sc | Model::Pso => self.backwards_with::<StoreBuffers>(configs),
         }
     }
 
-    fn backwards_with<B: super::buffers::Buffers>(&mut self) -> Said {
+    fn backwards_with<B: super::buffers::Buffers>(&mut self, configs: usize) -> Said {
         let (system, stop) = (&self.graphs.small, &self.context.stop);
         let invariant = invariant::invariant(system, self.config.invariant, stop);
-        let found = search::search::<B>(system, invariant.as_ref(), self.config.configs, stop);
+        let found = search::search::<B>(system, invariant.as_ref(), configs, stop);
         self.stats.states += found.configs;
         match found.end {
             End::Safe(_) => Said::Safe,

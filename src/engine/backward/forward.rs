@@ -111,6 +111,16 @@ impl State {
         }
     }
 
+    /// Becomes another state without new allocations.
+    fn become_like(&mut self, other: &State) {
+        self.at.clone_from(&other.at);
+        self.memory.clone_from(&other.memory);
+        for (fifo, other) in self.fifos.iter_mut().zip(&other.fifos) {
+            fifo.clear();
+            fifo.extend(other);
+        }
+    }
+
     fn decode(&mut self, bytes: &[u8]) {
         let mut bytes = bytes.iter().copied();
         let mut byte = || bytes.next().expect("an encoding is whole");
@@ -214,14 +224,15 @@ impl<'a> Search<'a> {
                 return ControlFlow::Break(End::Stopped);
             }
             state.decode(self.store.encoding(id));
-            let mut successors = Vec::new();
-            let refused = expand(self.system, &state, self.bounds.buffer, &mut |next, _| {
-                successors.push(next);
+            let mut flow = ControlFlow::Continue(());
+            let (system, buffer) = (self.system, self.bounds.buffer);
+            let refused = expand(system, &state, buffer, &mut |next, _| {
+                if flow.is_continue() {
+                    flow = self.add(next, Some(id));
+                }
             });
             self.refused |= refused;
-            for successor in successors {
-                self.add(&successor, Some(id))?;
-            }
+            flow?;
             next = self.store.after(id);
         }
         ControlFlow::Continue(())
@@ -335,29 +346,33 @@ fn expand<'a>(
     system: &'a System,
     state: &State,
     buffer: usize,
-    visit: &mut dyn FnMut(State, Step<'a>),
+    visit: &mut dyn FnMut(&State, Step<'a>),
 ) -> bool {
     let node = |thread: usize| &system.graphs[thread].nodes[state.at[thread] as usize];
     let threads = 0..system.graphs.len();
     let holder = threads.clone().find(|&thread| node(thread).held);
     let mut refused = false;
+    let mut next = state.clone();
     for thread in threads.filter(|&thread| holder.is_none_or(|holder| holder == thread)) {
         for edge in &node(thread).edges {
-            let mut next = state.clone();
+            next.become_like(state);
             match take(system, &mut next, thread, &edge.op, buffer) {
                 Taken::Done => {
                     next.at[thread] = edge.target;
-                    visit(next, Step::Edge(edge));
+                    visit(&next, Step::Edge(edge));
                 }
                 Taken::Blocked => {}
                 Taken::Refused => refused = true,
             }
         }
         for fifo in fifos_of(system, thread) {
-            let mut next = state.clone();
+            if state.fifos[fifo].is_empty() {
+                continue;
+            }
+            next.become_like(state);
             if let Some((var, value)) = next.fifos[fifo].pop_front() {
                 next.memory[var] = value;
-                visit(next, Step::Flush(thread, var));
+                visit(&next, Step::Flush(thread, var));
             }
         }
     }

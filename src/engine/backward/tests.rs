@@ -42,7 +42,7 @@ fn programs() -> Vec<(String, Program)> {
 /// Whether the backward search says that a bad state is reached; `None` if it does not end soon.
 fn reached<B: Buffers>(program: &Program, model: Model, smaller: bool) -> Option<bool> {
     let graphs = Graphs::new(program, model, smaller, None).ok()?;
-    match search::<B>(graphs.decided(), None, 20_000, &Stop::default()).end {
+    match search::<B>(&graphs.small, None, 20_000, &Stop::default()).end {
         End::Safe(_) => Some(false),
         End::Reached => Some(true),
         End::TooMany | End::Stopped => None,
@@ -98,6 +98,25 @@ fn programs_made_by_hand_are_decided_as_by_exploration() {
     );
 }
 
+/// The rules for load buffers have exactly the states that the semantics has, and wrong ones do not: this notices what no
+/// program does, such as that a message may be read twice, since memory may also send it twice.
+#[test]
+fn rules_for_load_buffers_are_exact() {
+    assert_eq!(tso::naive::wrong::<0>(60), None);
+    let wrong = [
+        ("own loads", tso::naive::wrong::<5>(60)),
+        ("message read twice", tso::naive::wrong::<7>(60)),
+        ("newer letters", tso::naive::wrong::<12>(60)),
+        ("order: newer", tso::naive::wrong::<13>(60)),
+        ("order: older", tso::naive::wrong::<14>(60)),
+        ("order: values", tso::naive::wrong::<16>(60)),
+        ("another message", tso::naive::wrong::<19>(60)),
+    ];
+    for (rule, noticed) in wrong {
+        assert!(noticed.is_some(), "{rule}");
+    }
+}
+
 /// The programs of which a wrong rule says something else.
 fn noticed_by<B: Buffers>(expected: &[(String, Program, bool)], model: Model) -> Vec<String> {
     let wrong = expected.iter().filter(|(_, program, is_violated)| {
@@ -127,12 +146,15 @@ fn assert_noticed(noticed: &[(usize, Vec<String>)], count: usize) {
     );
 }
 
+/// The wrong rules for load buffers that states notice and no program does.
+const BY_STATES: usize = 6;
+
 #[test]
 fn wrong_rules_for_load_buffers_are_noticed() {
     let expected = expected(Model::Tso);
     let noticed = for_all_mutants!(tso, &expected, Model::Tso,
-        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-    assert_noticed(&noticed, tso::mutants::COUNT);
+        0 1 2 3 4 5 6 8 9 10 11 15 17 18);
+    assert_noticed(&noticed, tso::mutants::COUNT - BY_STATES);
 }
 
 #[test]

@@ -10,6 +10,8 @@
 
 #[cfg(test)]
 pub(super) mod mutants;
+#[cfg(test)]
+pub(super) mod naive;
 
 use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};

@@ -12,6 +12,14 @@ pub(in crate::engine::backward) const COUNT: usize = 20;
 pub(in crate::engine::backward) struct Mutant<const N: usize>(LoadBuffer);
 
 impl<const N: usize> Mutant<N> {
+    pub(super) fn new(set: LoadBuffer) -> Self {
+        Mutant(set)
+    }
+
+    pub(super) fn inner(&self) -> &LoadBuffer {
+        &self.0
+    }
+
     fn all(sets: impl IntoIterator<Item = LoadBuffer>) -> Vec<Self> {
         sets.into_iter().map(Mutant).collect()
     }

@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo test random backward exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -28,6 +28,9 @@ random: setup ## Hold the reductions and the search for fences against the model
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random reductions::
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test random rmm::
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test stages fences::random::
+
+backward: setup ## Hold the backward engine against exploration on 20,000 random programs
+	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random backward:: -- --nocapture
 
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
 	CUPOLA_TRIES=40 $(CARGO) test --release --test random violated

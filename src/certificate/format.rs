@@ -31,7 +31,9 @@ pub enum FormatError {
     #[error("the certificate is of version {0}; this program reads version {VERSION}")]
     Version(u64),
     /// It is of a kind that this version does not have.
-    #[error("the certificate is of the kind `{0}`; this program knows `invariant` and `states`")]
+    #[error(
+        "the certificate is of the kind `{0}`; this program knows `invariant`, `states` and `basis`"
+    )]
     Kind(String),
     /// Predicates and pairs are there for another kind, or missing for `invariant`.
     #[error(
@@ -39,7 +41,7 @@ pub enum FormatError {
     )]
     Body(&'static str),
     /// `k` or `flush` is missing for a model with buffers, or there for SC.
-    #[error("`k` and `flush` are for certificates under TSO and PSO, and for all of these")]
+    #[error("`k` and `flush` are for reduced programs under TSO and PSO, and for all of these")]
     Buffers,
     /// A fence is named twice.
     #[error("the fence `{0}` is named twice")]
@@ -85,6 +87,8 @@ pub(super) enum ParsedBody {
     },
     /// Nothing: the states have a file of their own.
     States,
+    /// Nothing: the basis has a file of its own.
+    Basis,
 }
 
 /// What every certificate has, of whatever version and kind.
@@ -131,7 +135,7 @@ pub(super) fn print(stored: &Stored) -> String {
         ("program", json(&stored.source.name())),
         ("model", json(&config.model)),
     ];
-    if config.model != Model::Sc {
+    if config.model != Model::Sc && stored.kind() != Kind::Basis {
         fields.push(("k", json(&config.sizes)));
         fields.push(("flush", json(&config.flush)));
     }
@@ -157,10 +161,13 @@ pub(super) fn parse(text: &str) -> Result<Parsed, FormatError> {
             predicates,
         },
         (Kind::States, None, None) => ParsedBody::States,
-        (Kind::Invariant | Kind::States, ..) => return Err(FormatError::Body(kind.name())),
+        (Kind::Basis, None, None) => ParsedBody::Basis,
+        (Kind::Invariant | Kind::States | Kind::Basis, ..) => {
+            return Err(FormatError::Body(kind.name()));
+        }
     };
     Ok(Parsed {
-        config: config(file.model, (file.k, file.flush), file.fences)?,
+        config: config((kind, file.model), (file.k, file.flush), file.fences)?,
         program: file.program,
         body,
     })
@@ -180,14 +187,15 @@ fn parse_kind(text: &str) -> Result<Kind, FormatError> {
 }
 
 fn config(
-    model: Model,
+    (kind, model): (Kind, Model),
     buffers: (Option<BufferSizes>, Option<Flush>),
     named: Vec<String>,
 ) -> Result<ReduceConfig, FormatError> {
-    let (sizes, flush) = match (model, buffers) {
-        (Model::Sc, (None, None)) => (BufferSizes::ONE, Flush::default()),
-        (Model::Tso | Model::Pso, (Some(sizes), Some(flush))) => (sizes, flush),
-        (Model::Sc | Model::Tso | Model::Pso, _) => return Err(FormatError::Buffers),
+    let none = model == Model::Sc || kind == Kind::Basis;
+    let (sizes, flush) = match (none, buffers) {
+        (true, (None, None)) => (BufferSizes::ONE, Flush::default()),
+        (false, (Some(sizes), Some(flush))) => (sizes, flush),
+        (true | false, _) => return Err(FormatError::Buffers),
     };
     let mut fences = IndexSet::new();
     for fence in named {

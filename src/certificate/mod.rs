@@ -2,15 +2,17 @@
 //! engine that found it out.
 //!
 //! A certificate says: this program, reduced under this model with these buffers and fences, breaks no
-//! property, for the reason in its [`Body`]. There are two [`Kind`]s. `invariant` is an inductive
+//! property, for the reason in its [`Body`]. There are three [`Kind`]s. `invariant` is an inductive
 //! invariant over predicates, which a solver checks. `states` is the list of all states between atomic
-//! groups, which is checked by evaluation. An engine gives a [`Certificate`]; `certify` makes a
+//! groups, which is checked by evaluation. `basis` is the set of all states from which a bad one could be
+//! reached, over the source program itself. An engine gives a [`Certificate`]; `certify` makes a
 //! [`Stored`] of it, and checks one; [`read`] and [`write()`] keep it in a directory.
 //! `docs/certificates.md` describes the files.
 //!
 //! Invariant: a value has the parts of its own kind and no others. Not here: what a certificate
 //! claims about its program, and the check of it (`certify`).
 
+mod basis;
 mod format;
 mod pairs;
 mod predicate;
@@ -18,6 +20,7 @@ mod print;
 mod states;
 mod store;
 
+pub use basis::{BasisTable, BufferSet, MarkSet, Reached, StateSet, ThreadNodes, VariableValues};
 pub use format::FormatError;
 pub use pairs::{Literal, Pair, normalize};
 pub use predicate::{PredicateError, Subject};
@@ -56,6 +59,8 @@ pub enum Body {
     /// These are its states between atomic groups; each has a value, or none, for every variable of the
     /// reduced program.
     States(Vec<State>),
+    /// The source program has finite data, and these are all states from which a bad one can be reached.
+    Basis(BasisTable),
 }
 
 /// The kinds of certificates.
@@ -65,17 +70,20 @@ pub enum Kind {
     Invariant,
     /// A list of states, checked by evaluation.
     States,
+    /// A basis of the states from which a bad one can be reached, checked by evaluation.
+    Basis,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 2] = [Kind::Invariant, Kind::States];
+    pub const ALL: [Kind; 3] = [Kind::Invariant, Kind::States, Kind::Basis];
 
     /// Its name in `certificate.json` and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Invariant => "invariant",
             Kind::States => "states",
+            Kind::Basis => "basis",
         }
     }
 

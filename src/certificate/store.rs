@@ -1,7 +1,7 @@
-//! The directory of a certificate: four files, written whole or not at all.
+//! The directory of a certificate: files written whole or not at all.
 //!
-//! Three of them are there for every kind; the fourth holds the obligations of an invariant, or the list of
-//! states.
+//! Two of them are there for every kind; the others hold the reduced program with the obligations of an invariant or the
+//! list of states, or a basis.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::format::{self, FormatError, ParsedBody};
-use super::{Kind, Pair, StateTable, TableError};
+use super::{BasisTable, Kind, Pair, StateTable, TableError};
 use crate::reduce::ReduceConfig;
 use crate::source::SourceFile;
 
@@ -18,9 +18,10 @@ const SOURCE: &str = "source.cup";
 const REDUCED: &str = "reduced.cup";
 const OBLIGATIONS: &str = "obligations.smt2";
 const STATES: &str = "states.txt";
+const BASIS: &str = "basis.json";
 
 /// The files of certificates, of all kinds.
-const FILES: [&str; 5] = [CERTIFICATE, SOURCE, REDUCED, OBLIGATIONS, STATES];
+const FILES: [&str; 6] = [CERTIFICATE, SOURCE, REDUCED, OBLIGATIONS, STATES, BASIS];
 
 /// A certificate as it is kept: nothing in it has been checked but its form.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct Stored {
     pub source: SourceFile,
     /// Model, bound, fences in force and flush form of the reduction.
     pub config: ReduceConfig,
-    /// The text of the reduced program.
+    /// The text of the reduced program; empty for a basis, which is about the source.
     pub reduced: String,
     /// Why the reduced program breaks no property.
     pub body: StoredBody,
@@ -42,6 +43,8 @@ pub enum StoredBody {
     Invariant(StoredInvariant),
     /// These are its states between atomic groups.
     States(StateTable),
+    /// The basis of the states of the source from which a bad one can be reached.
+    Basis(BasisTable),
 }
 
 /// An inductive invariant, as it is kept.
@@ -84,6 +87,9 @@ pub enum StoreError {
     /// `states.txt` is malformed.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// `basis.json` is malformed.
+    #[error("`basis.json` is not of the expected form: {0}")]
+    Basis(serde_json::Error),
 }
 
 impl Stored {
@@ -92,6 +98,7 @@ impl Stored {
         match self.body {
             StoredBody::Invariant(_) => Kind::Invariant,
             StoredBody::States(_) => Kind::States,
+            StoredBody::Basis(_) => Kind::Basis,
         }
     }
 }
@@ -110,11 +117,19 @@ pub fn read(dir: &Path) -> Result<Stored, StoreError> {
             obligations: text(OBLIGATIONS)?,
         }),
         ParsedBody::States => StoredBody::States(StateTable::parse(&text(STATES)?)?),
+        ParsedBody::Basis => {
+            let table = BasisTable::parse(&text(BASIS)?);
+            StoredBody::Basis(table.map_err(StoreError::Basis)?)
+        }
+    };
+    let reduced = match body {
+        StoredBody::Basis(_) => String::new(),
+        StoredBody::Invariant(_) | StoredBody::States(_) => text(REDUCED)?,
     };
     Ok(Stored {
         source: SourceFile::new(parsed.program, text(SOURCE)?),
         config: parsed.config,
-        reduced: text(REDUCED)?,
+        reduced,
         body,
     })
 }
@@ -145,15 +160,18 @@ pub fn is_free(dir: &Path, existing: Existing) -> Result<(), StoreError> {
 /// Writes a certificate to a new directory. Directories above it that are missing are made.
 pub fn write(dir: &Path, stored: &Stored, existing: Existing) -> Result<(), StoreError> {
     is_free(dir, existing)?;
-    let files = [
+    let mut files = vec![
         (CERTIFICATE, format::print(stored)),
         (SOURCE, stored.source.text().to_owned()),
-        (REDUCED, stored.reduced.clone()),
-        match &stored.body {
-            StoredBody::Invariant(invariant) => (OBLIGATIONS, invariant.obligations.clone()),
-            StoredBody::States(table) => (STATES, table.print()),
-        },
     ];
+    let reduced = (REDUCED, stored.reduced.clone());
+    match &stored.body {
+        StoredBody::Invariant(invariant) => {
+            files.extend([reduced, (OBLIGATIONS, invariant.obligations.clone())]);
+        }
+        StoredBody::States(table) => files.extend([reduced, (STATES, table.print())]),
+        StoredBody::Basis(table) => files.push((BASIS, table.print())),
+    }
     put(dir, &files).map_err(access(dir))
 }
 

@@ -83,7 +83,11 @@ pub(super) fn location(source: &SourceFile, thread: &Thread, at: LocId) -> Strin
 
 /// The source at `span` on one line, shortened; nothing in it can pass for a line of the report.
 fn quote(source: &SourceFile, span: Span) -> String {
-    let text = source.text().get(span.range()).unwrap_or_default();
+    short(source.text().get(span.range()).unwrap_or_default())
+}
+
+/// A text on one line, shortened.
+pub(super) fn short(text: &str) -> String {
     let text: Vec<&str> = text.split_whitespace().collect();
     let text = text.join(" ").replace(char::is_control, "?");
     match text.char_indices().nth(WIDTH) {

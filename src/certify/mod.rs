@@ -2,12 +2,14 @@
 //!
 //! Input: a certificate as it is stored, and what the check has at run time. Output: a [`Report`]. The check
 //! re-runs the reduction on the source and compares; then [`invariant`] has the proof obligations of an
-//! inductive invariant discharged by a solver, or [`states`] evaluates all steps of a list of states.
+//! inductive invariant discharged by a solver, or [`states`] evaluates all steps of a list of states. A basis is
+//! about the source itself: [`basis`] checks that it is closed under predecessors.
 //!
 //! What must be trusted: the front end (`front`), the reduction (`reduce`, tested against the exact
 //! semantics), the control-flow graphs (`program`), this module and, for an invariant, the solver. Nothing of
 //! what finds proofs takes part: no engine, no abstraction, and not the machine of `semantics`.
 
+mod basis;
 mod describe;
 mod effort;
 mod error;
@@ -52,11 +54,16 @@ pub fn prepare(certificate: &Certificate) -> Result<Stored, CertifyError> {
             })
         }
         Body::States(states) => StoredBody::States(states::table(&rebuilt, states)?),
+        Body::Basis(table) => StoredBody::Basis(table.clone()),
+    };
+    let reduced = match body {
+        StoredBody::Basis(_) => String::new(),
+        StoredBody::Invariant(_) | StoredBody::States(_) => rebuilt.text,
     };
     Ok(Stored {
         source: certificate.source.clone(),
         config: certificate.config.clone(),
-        reduced: rebuilt.text,
+        reduced,
         body,
     })
 }
@@ -103,7 +110,12 @@ fn other_text(
     rebuilt: &Rebuilt<'_>,
 ) -> Option<Rejection> {
     let source = program.and_then(|file| first_difference(stored.source.text(), file.text()));
-    let reduced = || first_difference(&stored.reduced, &rebuilt.text);
+    let reduced = || match stored.body {
+        StoredBody::Basis(_) => None,
+        StoredBody::Invariant(_) | StoredBody::States(_) => {
+            first_difference(&stored.reduced, &rebuilt.text)
+        }
+    };
     match source {
         Some(line) => Some(Rejection::Source { line }),
         None => reduced().map(|line| Rejection::Reduction { line }),
@@ -119,5 +131,14 @@ fn check_body(
     match &stored.body {
         StoredBody::Invariant(invariant) => invariant::check(rebuilt, invariant, effort),
         StoredBody::States(table) => Ok(states::check(rebuilt, table, effort)?),
+        StoredBody::Basis(table) => {
+            let model = stored.config.model;
+            Ok(basis::check(
+                (rebuilt.source, model),
+                &rebuilt.reduction.source,
+                table,
+                effort,
+            ))
+        }
     }
 }

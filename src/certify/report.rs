@@ -28,7 +28,7 @@ pub struct Facts {
     pub program: String,
     /// The memory model.
     pub model: Model,
-    /// The sizes of buffers and the form of flushes; `None` under SC.
+    /// The sizes of buffers and the form of flushes; `None` under SC and for a basis.
     pub buffers: Option<(BufferSizes, Flush)>,
     /// The fences in force.
     pub fences: Vec<String>,
@@ -60,6 +60,15 @@ pub enum Size {
         states: usize,
         /// The number of steps from them that were evaluated, if the check came to them.
         steps: Option<usize>,
+    },
+    /// In a basis.
+    Basis {
+        /// The number of sets of states.
+        sets: usize,
+        /// The number of lines of the invariant.
+        invariant: usize,
+        /// The number of predecessors that were checked, if the check came to them.
+        predecessors: Option<usize>,
     },
 }
 
@@ -131,6 +140,8 @@ pub enum Rejection {
     Obligation(Box<FailedObligation>),
     /// A list of states is not closed under steps, or a property is broken.
     Step(Box<FailedStep>),
+    /// A basis is not what it should be.
+    Basis(String),
 }
 
 /// An obligation that does not hold.
@@ -191,7 +202,8 @@ impl Facts {
             // The name comes with the certificate; it must not look like lines of the report.
             program: stored.source.name().replace(char::is_control, "?"),
             model: config.model,
-            buffers: (config.model != Model::Sc).then(|| (config.sizes.clone(), config.flush)),
+            buffers: (config.model != Model::Sc && stored.kind() != Kind::Basis)
+                .then(|| (config.sizes.clone(), config.flush)),
             fences: config.fences.iter().cloned().sorted().collect(),
             declared: rebuilt.declared.iter().cloned().sorted().collect(),
             properties: rebuilt.properties.clone(),
@@ -206,6 +218,11 @@ impl Facts {
                     states: table.states.len(),
                     steps: claims,
                 },
+                StoredBody::Basis(table) => Size::Basis {
+                    sets: table.sets.len(),
+                    invariant: table.invariant.len(),
+                    predecessors: claims,
+                },
             },
         }
     }
@@ -215,6 +232,7 @@ impl Facts {
         match self.size {
             Size::Invariant { .. } => Kind::Invariant,
             Size::States { .. } => Kind::States,
+            Size::Basis { .. } => Kind::Basis,
         }
     }
 }

@@ -9,7 +9,7 @@ use cupola::certificate::{self, Certificate, Existing, StoreError, Stored, Store
 use cupola::certify::{self, CertifyError};
 use cupola::engine::portfolio::Subject;
 use cupola::engine::predicate::{self, PredicateConfig};
-use cupola::engine::{Context, Task, explore};
+use cupola::engine::{Context, Task, backward, explore};
 use cupola::memory::Model;
 use cupola::verdict::{Evidence, ModelResult, Report, Verdict};
 use indexmap::IndexSet;
@@ -130,6 +130,13 @@ fn find(
                 predicate::NoCertificate::Stage(_) => Missing::Failure(error.to_string()),
             })
         }
+        Evidence::Basis => {
+            let found = backward::certificate(task, context);
+            found.map_err(|error| Missing::Limit {
+                reason: error.to_string(),
+                hint: Some("try `--engine explore` or `--engine predicate`"),
+            })
+        }
         Evidence::Exhaustive { max_buffer, .. } => {
             let found = explore::certificate(task, *max_buffer, context);
             found.map_err(|error| match error {
@@ -158,6 +165,7 @@ fn size(stored: &Stored) -> String {
     match &stored.body {
         StoredBody::Invariant(invariant) => format!("{} pairs", invariant.pairs.len()),
         StoredBody::States(table) => format!("{} states", table.states.len()),
+        StoredBody::Basis(table) => format!("{} sets of states", table.sets.len()),
     }
 }
 
@@ -166,9 +174,10 @@ fn occupied(error: StoreError) -> Failure {
         StoreError::Exists(..) => {
             Failure::with_hint(error.to_string(), "remove it, or name another directory")
         }
-        StoreError::Io { .. } | StoreError::Format(_) | StoreError::Table(_) => {
-            Failure::message(error.to_string())
-        }
+        StoreError::Io { .. }
+        | StoreError::Format(_)
+        | StoreError::Table(_)
+        | StoreError::Basis(_) => Failure::message(error.to_string()),
     }
 }
 

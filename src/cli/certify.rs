@@ -81,9 +81,9 @@ impl CertifyArgs {
         };
         let stored = certificate::read(dir).map_err(|error| unreadable(error, dir))?;
         let name = dir.display();
-        if stored.kind() == Kind::States && self.solver.is_some() {
+        if stored.kind() != Kind::Invariant && self.solver.is_some() {
             console.note(&format!(
-                "`{name}` is a list of states, which needs no solver: `--solver` has no effect"
+                "`{name}` is no invariant, so that it needs no solver: `--solver` has no effect"
             ));
         }
         let line = Line::of_work(console, effort.progress.clone());
@@ -109,9 +109,10 @@ impl CertifyArgs {
 fn unreadable(error: StoreError, dir: &Path) -> Failure {
     match error {
         StoreError::Io { .. } => Failure::with_hint(error.to_string(), hint(dir)),
-        StoreError::Format(_) | StoreError::Table(_) | StoreError::Exists(..) => {
-            Failure::message(error.to_string())
-        }
+        StoreError::Format(_)
+        | StoreError::Table(_)
+        | StoreError::Basis(_)
+        | StoreError::Exists(..) => Failure::message(error.to_string()),
     }
 }
 

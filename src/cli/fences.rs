@@ -51,6 +51,10 @@ pub struct FencesArgs {
     )]
     places: Option<PlaceKind>,
 
+    /// Keep fences out of loops: leave out the places that a thread can come back to.
+    #[arg(long)]
+    not_in_loops: bool,
+
     #[command(flatten)]
     engines: EngineArgs,
 
@@ -155,6 +159,10 @@ impl FencesArgs {
         self.k.check(checked, &[model])?;
         let candidates = Candidates::new(source, checked, self.places);
         let candidates = candidates.map_err(|error| no_candidates(error, source.clone()))?;
+        let candidates = match self.not_in_loops {
+            true => candidates.not_in_loops(),
+            false => candidates,
+        };
         let explain = self.explained(&candidates)?;
         let (proof, _) = load_proof(input, self.proof.as_ref(), &candidates.checked, console)?;
         let search = Search {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use cupola::engine::backward::BackwardConfig;
 use cupola::engine::explore::{self, ExploreConfig};
 use cupola::engine::portfolio::{self, Choice, Config, Portfolio};
 use cupola::engine::predicate::{Bound, MethodChoice, PredicateConfig};
@@ -78,8 +79,13 @@ pub struct VerifyArgs {
 /// Which engines decide, and how far exploration goes.
 #[derive(Clone, Debug, Args)]
 pub struct EngineArgs {
-    /// The engine that decides; `auto` explores a little, then proves, then explores further.
-    #[arg(long, default_value = "auto", value_name = "auto|explore|predicate")]
+    /// The engine that decides; `auto` explores a little, then searches backwards where the data is finite,
+    /// then proves, then explores further.
+    #[arg(
+        long,
+        default_value = "auto",
+        value_name = "auto|explore|backward|predicate"
+    )]
     engine: EngineArg,
 
     /// The most states of an exploration; 0 switches it off.
@@ -244,6 +250,7 @@ impl EngineArgs {
                 buffer: self.buffer.get(),
                 ..ExploreConfig::default()
             },
+            backward: BackwardConfig::default(),
             predicate,
         };
         Portfolio::of(&config, &context.limits)

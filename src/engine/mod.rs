@@ -1,16 +1,18 @@
 //! The engines: each answers whether a program is safe under a memory model.
 //!
 //! Input: a [`Task`] and the [`Context`] of the run. Output: an [`Outcome`] in the words of `verdict`, or an
-//! [`EngineError`]. [`explore`] searches real states, [`predicate`] proves with predicate abstraction; [`portfolio`]
-//! asks them one after the other. To add an engine: a module here that implements [`Engine`], and a line in
+//! [`EngineError`]. [`explore`] searches real states, [`backward`] decides programs with finite
+//! data, [`predicate`] proves with predicate abstraction; [`portfolio`] asks them one after the other. To add an engine: a module here that implements [`Engine`], and a line in
 //! [`portfolio::engines`].
 //!
 //! Invariants: a verdict `Verified` holds for executions of any length and buffers of any size; an engine imports no
 //! other engine.
 
+pub mod backward;
 pub mod explore;
 pub mod portfolio;
 pub mod predicate;
+mod store;
 
 use indexmap::IndexSet;
 

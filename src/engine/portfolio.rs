@@ -1,8 +1,8 @@
 //! Several engines, one after the other, until one decides.
 //!
 //! Input: a program, models, and the engines that are chosen. Output: a [`Report`]. A short exploration comes first: it
-//! decides small programs and finds what is broken in a few steps. Then come the proofs, and last an exploration as
-//! far as the limits go. All limits are counts, so the same input gives the same answer.
+//! decides small programs and finds what is broken in a few steps. Then comes the backward search, which decides programs
+//! with finite data whatever the buffers' length, then the proofs, and last an exploration as far as the limits go. All limits are counts, so the same input gives the same answer.
 //!
 //! What breaks a program under SC breaks it under every model, so SC comes first, and its violation is reported for the
 //! other models as one that no fence helps against.
@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
+use super::backward::{Backward, BackwardConfig};
 use super::explore::{Explore, ExploreConfig};
 use super::predicate::{Predicate, PredicateConfig};
 use super::{Context, Engine, EngineError, Limits, Task};
@@ -43,6 +44,8 @@ pub struct Config {
     pub choice: Choice,
     /// The explorer, but for its number of states, which the limits of the run say.
     pub explore: ExploreConfig,
+    /// The backward engine.
+    pub backward: BackwardConfig,
     /// The predicate engine.
     pub predicate: PredicateConfig,
 }
@@ -57,6 +60,7 @@ pub fn engines(config: &Config, limits: &Limits) -> Vec<Box<dyn Engine>> {
     };
     vec![
         explore(limits.explore_states.min(FIRST_STATES)),
+        Box::new(Backward::new(config.backward)),
         Box::new(Predicate::new(config.predicate.clone())),
         explore(limits.explore_states),
     ]

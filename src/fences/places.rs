@@ -20,6 +20,7 @@ use crate::front::cup::ast::{
 use crate::front::cup::check::Checked;
 use crate::front::cup::placement::optional_fences;
 use crate::front::cup::symbols::{Meaning, Scope, Symbols};
+use crate::program::{self, EdgeId, LocId, Program};
 use crate::source::{Diagnostic, SourceFile};
 
 /// Which places are candidates.
@@ -120,6 +121,25 @@ impl Candidates {
         }
     }
 
+    /// The same without places of which some statement stands in a loop: on a way of the thread back to it. (The placement
+    /// constraint of the TACAS 2012 paper.) Their fences stay off.
+    #[must_use]
+    pub fn not_in_loops(mut self) -> Self {
+        let program = program::lower(&self.checked, &IndexSet::new());
+        let looping: IndexSet<PlaceId> = program
+            .edge_ids()
+            .filter(|id| program.statement(program.edge(*id).stmt).is_optional_fence)
+            .filter(|id| is_on_cycle(&program, *id))
+            .filter_map(|id| self.place_at(program.edge(id).span))
+            .collect();
+        let mut id = 0;
+        self.places.retain(|_, _| {
+            id += 1;
+            !looping.contains(&PlaceId(id - 1))
+        });
+        self
+    }
+
     /// The ids of all places.
     pub fn ids(&self) -> impl Iterator<Item = PlaceId> + use<> {
         (0..self.places.len()).map(PlaceId)
@@ -183,6 +203,18 @@ impl Candidates {
         }
         Candidates { checked, places }
     }
+}
+
+/// Whether a thread can come back to a step that it has taken.
+fn is_on_cycle(program: &Program, id: EdgeId) -> bool {
+    let thread = &program.threads[id.thread.index()];
+    let mut reached: IndexSet<LocId> = IndexSet::from([program.edge(id).target]);
+    let mut next = 0;
+    while let Some(&at) = reached.get_index(next) {
+        next += 1;
+        reached.extend(thread.location(at).edges.iter().map(|edge| edge.target));
+    }
+    reached.contains(&id.at)
 }
 
 /// Whether an optional fence was put into the tree.

@@ -51,6 +51,7 @@ pub fn json(report: &Report) -> Value {
         "failure": failure_json(&report.verdict),
         "invariant": invariant_json(&facts.size),
         "states": states_json(&facts.size),
+        "basis": basis_json(&facts.size),
         "measured": { "seconds": report.time.as_secs_f64() },
     })
 }
@@ -86,6 +87,9 @@ fn size_text(size: &Size) -> String {
             predicates, pairs, ..
         } => format!("  invariant: {pairs} pairs over {predicates} predicates\n"),
         Size::States { states, .. } => format!("  states: {states} between atomic groups\n"),
+        Size::Basis {
+            sets, invariant, ..
+        } => format!("  basis: {sets} sets of states, with an invariant of {invariant} lines\n"),
     }
 }
 
@@ -104,6 +108,11 @@ fn accepted_text(size: &Size) -> String {
         Size::States { steps, .. } => format!(
             "  steps: {}, each to one of the states\n  trusted: the front end and the reduction\n",
             steps.unwrap_or(0)
+        ),
+        Size::Basis { predecessors, .. } => format!(
+            "  predecessors: {}, each inside the basis or outside the invariant\n  \
+             trusted: the front end, and that load buffers and store buffers reach the same states\n",
+            predecessors.unwrap_or(0)
         ),
     }
 }
@@ -162,6 +171,7 @@ fn unknown_text(unknown: &Unknown, kind: Kind, page: &Page) -> String {
             let what = match kind {
                 Kind::Invariant => "obligations are discharged",
                 Kind::States => "states are checked",
+                Kind::Basis => "sets are checked",
             };
             format!("{why}; {done} of {all} {what}")
         }
@@ -181,6 +191,7 @@ fn rejection_text(rejection: &Rejection) -> String {
         ),
         Rejection::Obligation(failed) => obligation_text(failed),
         Rejection::Step(failed) => step_text(failed),
+        Rejection::Basis(reason) => reason.clone(),
     }
 }
 
@@ -229,7 +240,10 @@ fn failure_json(verdict: &Verdict) -> Option<Value> {
         Verdict::Rejected(Rejection::Obligation(failed)) => Some(obligation_json(failed)),
         Verdict::Rejected(Rejection::Step(failed)) => Some(step_json(failed)),
         Verdict::Rejected(
-            Rejection::Source { .. } | Rejection::Reduction { .. } | Rejection::Obligations { .. },
+            Rejection::Source { .. }
+            | Rejection::Reduction { .. }
+            | Rejection::Obligations { .. }
+            | Rejection::Basis(_),
         )
         | Verdict::Accepted
         | Verdict::Unknown(_) => None,
@@ -282,13 +296,24 @@ fn invariant_json(size: &Size) -> Option<Value> {
             "obligations": obligations,
             "solver": solver,
         })),
-        Size::States { .. } => None,
+        Size::States { .. } | Size::Basis { .. } => None,
     }
 }
 
 fn states_json(size: &Size) -> Option<Value> {
     match size {
         Size::States { states, steps } => Some(json!({ "count": states, "steps": steps })),
-        Size::Invariant { .. } => None,
+        Size::Invariant { .. } | Size::Basis { .. } => None,
+    }
+}
+
+fn basis_json(size: &Size) -> Option<Value> {
+    match size {
+        Size::Basis {
+            sets,
+            invariant,
+            predecessors,
+        } => Some(json!({ "sets": sets, "invariant": invariant, "predecessors": predecessors })),
+        Size::Invariant { .. } | Size::States { .. } => None,
     }
 }

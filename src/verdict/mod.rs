@@ -59,6 +59,9 @@ pub enum Evidence {
     },
     /// An abstraction with these settings excludes every failure; its states are an inductive invariant.
     Invariant(Settings),
+    /// The data is finite, and no bad state can be reached, whatever the buffers' length: the set of all states from
+    /// which one can be reached has no initial state.
+    Basis,
 }
 
 /// Why neither a proof nor a violation is known.

@@ -1,6 +1,7 @@
 //! Certificates are accepted where they are right, by several solvers, and rejected where they are not.
 
 mod bases;
+mod basis;
 mod certificates;
 mod enumerate;
 mod mutation;
@@ -36,6 +37,7 @@ fn length(stored: &Stored) -> usize {
     match &stored.body {
         StoredBody::Invariant(invariant) => invariant.pairs.len(),
         StoredBody::States(table) => table.states.len(),
+        StoredBody::Basis(table) => table.sets.len(),
     }
 }
 

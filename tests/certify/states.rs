@@ -76,7 +76,7 @@ fn stored(name: &str, model: Model) -> Stored {
 fn table(stored: &Stored) -> &StateTable {
     match &stored.body {
         StoredBody::States(table) => table,
-        StoredBody::Invariant(_) => panic!("not a list of states"),
+        StoredBody::Invariant(_) | StoredBody::Basis(_) => panic!("not a list of states"),
     }
 }
 

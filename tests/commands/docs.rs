@@ -12,6 +12,7 @@ use std::process::Command;
 const PAGES: [&str; 8] = [
     "README.md",
     "docs/certificates.md",
+    "docs/exact.md",
     "docs/fences.md",
     "docs/memory-models.md",
     "docs/performance.md",

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backward;
 mod growth;
 mod links;
 mod origins;

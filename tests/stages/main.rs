@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backward;
 mod examples;
 mod extrapolate;
 mod fences;

@@ -4,7 +4,6 @@ use std::ops::Deref;
 
 use cupola::abstraction::Transformers;
 use cupola::certificate::Certificate;
-use cupola::engine::explore::ExploreConfig;
 use cupola::engine::portfolio::{self, Choice, Portfolio, Subject};
 use cupola::engine::predicate::{self, Bound, Input, MethodChoice, PredicateConfig};
 use cupola::engine::{Context, Limits};
@@ -146,8 +145,8 @@ impl Proved {
                 0 => Choice::Only(predicate::NAME.to_owned()),
                 _ => Choice::Auto,
             },
-            explore: ExploreConfig::default(),
             predicate,
+            ..portfolio::Config::default()
         };
         let context = Context {
             limits: Limits {

@@ -10,11 +10,11 @@ use crate::front::cup::ast::{ArithOp, CompareOp};
 use crate::program::{Cond, Init, LocId, Place, Program, Term, VarId};
 
 /// What is known of a state: the values of some variables, by variable.
-pub(super) type Values = [Option<i64>];
+pub(in crate::certify) type Values = [Option<i64>];
 
 /// Why a result is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stuck {
+pub(in crate::certify) enum Stuck {
     /// The value of a variable is needed that is not known.
     Unknown(VarId),
     /// A number does not fit 64 bits.
@@ -27,7 +27,7 @@ pub(super) enum Stuck {
 
 /// What terms and conditions are evaluated in.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(in crate::certify) struct View<'a> {
     /// The values that are known.
     pub values: &'a Values,
     /// The location of each thread for a spec; statements name none.
@@ -36,7 +36,7 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// The value of a term.
-    pub(super) fn term(&self, term: &Term) -> Result<i64, Stuck> {
+    pub(in crate::certify) fn term(&self, term: &Term) -> Result<i64, Stuck> {
         match term {
             Term::Const(value) => Ok(*value),
             Term::Var(var) => self.var(*var),
@@ -47,7 +47,7 @@ impl View<'_> {
     }
 
     /// Whether a condition holds.
-    pub(super) fn cond(&self, cond: &Cond) -> Result<bool, Stuck> {
+    pub(in crate::certify) fn cond(&self, cond: &Cond) -> Result<bool, Stuck> {
         match cond {
             Cond::Const(value) => Ok(*value),
             Cond::Not(inner) => Ok(!self.cond(inner)?),
@@ -62,7 +62,7 @@ impl View<'_> {
     }
 
     /// The variable that a place means.
-    pub(super) fn place(&self, place: &Place) -> Result<VarId, Stuck> {
+    pub(in crate::certify) fn place(&self, place: &Place) -> Result<VarId, Stuck> {
         match place {
             Place::Var(var) => Ok(*var),
             Place::Choice(index, elements) => self.element(index, elements).copied(),
@@ -70,7 +70,7 @@ impl View<'_> {
     }
 
     /// The value of a variable.
-    pub(super) fn var(&self, var: VarId) -> Result<i64, Stuck> {
+    pub(in crate::certify) fn var(&self, var: VarId) -> Result<i64, Stuck> {
         self.values[var.index()].ok_or(Stuck::Unknown(var))
     }
 
@@ -83,7 +83,7 @@ impl View<'_> {
 
 impl Stuck {
     /// What is wrong, in words.
-    pub(super) fn text(self, program: &Program) -> String {
+    pub(in crate::certify) fn text(self, program: &Program) -> String {
         match self {
             Stuck::Unknown(var) => format!(
                 "the value of {} is needed, which the state does not give",
@@ -97,7 +97,7 @@ impl Stuck {
 }
 
 /// The sum or other result of two numbers.
-pub(super) fn arithmetic(op: ArithOp, left: i64, right: i64) -> Result<i64, Stuck> {
+pub(in crate::certify) fn arithmetic(op: ArithOp, left: i64, right: i64) -> Result<i64, Stuck> {
     let result = match op {
         ArithOp::Add => left.checked_add(right),
         ArithOp::Sub => left.checked_sub(right),
@@ -131,7 +131,7 @@ fn compare(op: CompareOp, left: i64, right: i64) -> bool {
 }
 
 /// The values of all variables in each initial state; the error is a variable that may start with any integer.
-pub(super) fn initial_states(
+pub(in crate::certify) fn initial_states(
     program: &Program,
 ) -> Result<impl Iterator<Item = Vec<Option<i64>>>, VarId> {
     let starts = program.var_ids().zip(&program.vars);

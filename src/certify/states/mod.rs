@@ -44,7 +44,7 @@
 
 mod group;
 mod index;
-mod known;
+pub(super) mod known;
 mod list;
 #[cfg(test)]
 mod tests;

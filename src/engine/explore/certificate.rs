@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering;
 use itertools::Itertools;
 use rustc_hash::FxHashSet;
 
-use super::store::{StateId, Store};
 use crate::certificate::{self, Body, Certificate, MAX_STATES};
+use crate::engine::store::{StateId, Store};
 use crate::engine::{Context, Task};
 use crate::memory::{BufferSizes, MalformedSizes, Model};
 use crate::program::{Init, LocId, PropertyId, Range, VarId};

@@ -1,7 +1,7 @@
 //! The exact explorer: all states of a program under a memory model, with real store buffers.
 //!
 //! Input: a [`Program`], a [`Model`], limits. Output: [`Exploration`]. The search is breadth first, so
-//! a violation comes with a shortest trace. `search` is the loop, `store` keeps the states, `path` finds the steps
+//! a violation comes with a shortest trace. `search` is the loop, `path` finds the steps
 //! between states again, `engine` makes it one of the engines. What a step does is in `semantics`.
 //!
 //! Invariant: the verdict is `Verified` only if every reachable state was seen, that is, if
@@ -12,7 +12,6 @@ mod engine;
 mod outcomes;
 mod path;
 mod search;
-mod store;
 #[cfg(test)]
 mod tests;
 

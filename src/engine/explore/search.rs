@@ -17,8 +17,8 @@ use crate::program::{Init, Program, PropertyId, PropertyKind, Range, VarId};
 
 use super::outcomes::Outcomes;
 use super::path;
-use super::store::{StateId, Store};
 use super::{Context, Exploration, ExploreConfig};
+use crate::engine::store::{StateId, Store};
 use crate::semantics::machine::{Attempt, Cut, Event, Machine};
 use crate::semantics::record::record;
 use crate::semantics::spec::{self, SpecStatus};

@@ -197,6 +197,7 @@ fn evidence(evidence: &Evidence) -> Value {
             json!({ "kind": "exhaustive", "states": states, "max_buffer": max_buffer })
         }
         Evidence::Invariant(_) => json!({ "kind": "invariant" }),
+        Evidence::Basis => json!({ "kind": "basis" }),
     }
 }
 

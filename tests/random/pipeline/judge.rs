@@ -180,7 +180,9 @@ fn judge_against(
         Verdict::Verified(Evidence::Invariant(settings)) => {
             certified(&proved, result, settings, way)?;
         }
-        Verdict::Verified(Evidence::Exhaustive { .. }) => unreachable!("nothing is explored"),
+        Verdict::Verified(Evidence::Exhaustive { .. } | Evidence::Basis) => {
+            unreachable!("nothing is explored")
+        }
         Verdict::Violated(_) => replayed(result)?,
         Verdict::Unknown(_) => {}
     }

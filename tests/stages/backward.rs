@@ -1,0 +1,114 @@
+//! Programs whose buffers grow without bound, and locks of three threads: decided by the backward engine.
+
+use std::path::Path;
+
+use cupola::engine::backward::{Backward, BackwardConfig};
+use cupola::engine::explore::{Explore, ExploreConfig};
+use cupola::engine::{Context, Engine, Task};
+use cupola::front::cup::check::Checked;
+use cupola::front::cup::placement::Placement;
+use cupola::memory::Model;
+use cupola::source::SourceFile;
+use cupola::verdict::VerdictKind;
+
+fn load(name: &str) -> (SourceFile, Checked) {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/backward");
+    let text = std::fs::read_to_string(dir.join(name)).expect("the program is there");
+    let file = SourceFile::new(name, text);
+    let checked = cupola::front::cup::load(&file).expect("it is a program");
+    (file, checked)
+}
+
+fn decide(
+    engine: &mut dyn Engine,
+    (file, checked): (&SourceFile, &Checked),
+    model: Model,
+    placement: &Placement,
+) -> VerdictKind {
+    let fences = placement.in_force(checked, model).expect("its own places");
+    let task = Task {
+        source: file,
+        program: checked,
+        model,
+        fences: &fences,
+        proof: None,
+        earlier: &[],
+    };
+    let outcome = engine
+        .run(&task, &Context::default())
+        .expect("it is supported");
+    outcome.verdict.kind()
+}
+
+/// Exploration meets a full buffer; the backward search decides, with and without smaller graphs and forward search.
+#[test]
+fn programs_with_growing_buffers_are_decided() {
+    for (name, models) in [
+        ("repeated_stores.cup", &[Model::Tso, Model::Pso][..]),
+        ("message_passing_forever.cup", &[Model::Tso]),
+        ("peterson_writer.cup", &[Model::Tso, Model::Pso]),
+        ("sense_barrier_spinning.cup", &[Model::Tso]),
+        ("clh_spinning.cup", &[Model::Tso]),
+    ] {
+        let (file, checked) = load(name);
+        let program = (&file, &checked);
+        for &model in models {
+            let mut explorer = Explore::new(ExploreConfig {
+                buffer: 3,
+                ..ExploreConfig::default()
+            });
+            let explored = decide(&mut explorer, program, model, &Placement::Declared);
+            assert_eq!(explored, VerdictKind::Unknown, "{name} {model}");
+            for config in [
+                BackwardConfig::default(),
+                BackwardConfig {
+                    forward_buffer: 0,
+                    ..BackwardConfig::default()
+                },
+                BackwardConfig {
+                    shrink: false,
+                    ..BackwardConfig::default()
+                },
+            ] {
+                let found = decide(
+                    &mut Backward::new(config),
+                    program,
+                    model,
+                    &Placement::Declared,
+                );
+                assert_eq!(found, VerdictKind::Verified, "{name} {model} {config:?}");
+            }
+        }
+    }
+}
+
+/// The invariant leaves out what cannot be and changes no verdict.
+#[test]
+fn verdicts_do_not_depend_on_the_invariant() {
+    for name in [
+        "peterson_writer.cup",
+        "repeated_stores.cup",
+        "message_passing_forever.cup",
+    ] {
+        let (file, checked) = load(name);
+        for model in [Model::Tso, Model::Pso] {
+            for placement in [Placement::Declared, Placement::None] {
+                let [with, without] = [100_000, 0].map(|invariant| {
+                    let config = BackwardConfig {
+                        forward_buffer: 0,
+                        invariant,
+                        ..BackwardConfig::default()
+                    };
+                    decide(
+                        &mut Backward::new(config),
+                        (&file, &checked),
+                        model,
+                        &placement,
+                    )
+                });
+                assert_eq!(with, without, "{name} {model}");
+                assert_ne!(with, VerdictKind::Unknown, "{name} {model}");
+            }
+        }
+    }
+}

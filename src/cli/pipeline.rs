@@ -195,7 +195,7 @@ impl Loaded {
         Subject {
             source: &self.file,
             program: &self.checked,
-            proof: Some(&self.proof),
+            proof: (!self.harvested).then_some(&self.proof),
         }
     }
 

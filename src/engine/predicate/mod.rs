@@ -15,6 +15,7 @@ mod engine;
 mod explain;
 mod path;
 mod prove;
+mod rounds;
 mod stage;
 mod totalize;
 
@@ -73,6 +74,8 @@ pub struct PredicateConfig {
     pub keep_slots: bool,
     /// What to do where an execution is known that exceeds every bound.
     pub past_bounds: PastBounds,
+    /// The most rounds of refinement; 0 for none.
+    pub refine: usize,
 }
 
 /// The sizes of the buffers.
@@ -150,6 +153,7 @@ impl Default for PredicateConfig {
             optimizations: Optimizations::ALL,
             keep_slots: false,
             past_bounds: PastBounds::default(),
+            refine: 60,
         }
     }
 }

@@ -1,0 +1,247 @@
+//! Counterexample-guided refinement: the loop of Fig. 1 of the SAS 2012 paper.
+//!
+//! Input: a program under a model, and the predicates to begin with. Abstract, check, ask whether the path is real,
+//! refine: until there is a verdict, or nothing more to do. A path that an abstraction cannot exclude is one of
+//! four (section 7 of the paper): real under SC, or real under the model, which ends the loop with a violation;
+//! impossible with larger buffers, so that the bound goes up; or impossible in data, so that predicates are added
+//! that exclude it. Buffered values are called by their variable, so every predicate is one of an SC proof.
+
+use std::sync::Arc;
+
+use boolprog_checker::Split;
+use indexmap::IndexSet;
+
+use super::attempt::{Slice, Try, Tuning};
+use super::explain::{Explain, steps};
+use super::stage::{harvested, stage};
+use super::{Input, PredicateConfig, PredicateError};
+use crate::abstraction::Transformers;
+use crate::engine::{Context, Task};
+use crate::logic::Predicate;
+use crate::memory::{BufferSizes, Model};
+use crate::program;
+use crate::proof::Proof;
+use crate::reduce::Reduction;
+use crate::refine::symmetry::{self, Swap};
+use crate::refine::{self, Chosen};
+use crate::verdict::{
+    AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Method, Round, Unknown, Verdict,
+};
+
+/// What candidates are made of, computed once for a program.
+pub(super) struct Material {
+    /// Candidates from the program, the better ones first.
+    pool: Vec<Predicate>,
+    /// Swaps of alike threads.
+    swaps: Vec<Swap>,
+    /// The number of threads.
+    threads: usize,
+}
+
+impl Material {
+    pub(super) fn of(task: &Task<'_>) -> Self {
+        let program = program::lower(task.program, &IndexSet::new());
+        let named = harvested(task).predicates;
+        let pool = named.into_iter().chain(refine::pool(&program)).collect();
+        Material {
+            pool: refine::unknown_to(&Proof::default(), pool),
+            swaps: symmetry::swaps(&program),
+            threads: program.threads.len(),
+        }
+    }
+}
+
+/// The refinement of a proof for a program under a model.
+pub(super) struct Refinement<'a> {
+    pub task: &'a Task<'a>,
+    pub model: Model,
+    pub bounds: &'a [BufferSizes],
+    pub config: &'a PredicateConfig,
+    pub context: &'a Context,
+    pub material: &'a Material,
+    /// The proof so far.
+    pub proof: Proof,
+    /// The rounds so far.
+    pub rounds: Vec<Round>,
+}
+
+/// How it goes on.
+enum Next {
+    End,
+    OtherMethod,
+    LargerBound,
+    NewPredicates,
+}
+
+impl Refinement<'_> {
+    /// Runs the loop; the last attempt.
+    pub(super) fn run(&mut self) -> Result<Attempt, PredicateError> {
+        let (mut bound, mut method) = (0, 0);
+        let mut stage = self.stage(bound)?;
+        let methods = self.methods();
+        loop {
+            let mut attempt = self.attempt(&stage, methods[method])?;
+            match self.next(&stage, &mut attempt) {
+                Next::LargerBound if bound + 1 < self.bounds.len() => {
+                    bound += 1;
+                    stage = self.stage(bound)?;
+                }
+                Next::OtherMethod if method + 1 < methods.len() => method += 1,
+                Next::NewPredicates => method = 0,
+                Next::End | Next::LargerBound | Next::OtherMethod => {
+                    return Ok(with_found(attempt, self.found()));
+                }
+            }
+        }
+    }
+
+    /// What to do about an attempt.
+    fn next(&mut self, stage: &Reduction, attempt: &mut Attempt) -> Next {
+        let proof = self.proof.clone();
+        let input = input(self.task, &proof);
+        let explain = Explain {
+            input: &input,
+            stage,
+            method: attempt.settings.method.unwrap_or(Method::Trad),
+            config: self.config,
+            context: self.context,
+        };
+        if let Verdict::Unknown(Unknown::Overflow { .. }) = attempt.verdict {
+            attempt.verdict = explain.replayed_overflow(attempt.verdict.clone());
+        }
+        let Verdict::Unknown(unknown) = &attempt.verdict else {
+            return Next::End;
+        };
+        let Some(path) = unknown.path().cloned() else {
+            return match unknown.is_stop() {
+                true => Next::End,
+                false => Next::OtherMethod,
+            };
+        };
+        let is_overflow = matches!(unknown, Unknown::Overflow { .. });
+        let next = match path.feasibility {
+            Feasibility::Spurious { step, .. } => self.exclude(&explain, attempt, (&path, step)),
+            Feasibility::Feasible(_) => Next::LargerBound,
+            Feasibility::Undecided => Next::OtherMethod,
+        };
+        match next {
+            Next::OtherMethod if is_overflow => Next::LargerBound,
+            next => next,
+        }
+    }
+
+    /// Adds predicates that exclude a path at a step.
+    fn exclude(
+        &mut self,
+        explain: &Explain<'_>,
+        attempt: &Attempt,
+        (path, step): (&AbstractPath, usize),
+    ) -> Next {
+        if self.rounds.len() >= self.config.refine {
+            return Next::End;
+        }
+        let steps = steps(path);
+        let weakest = refine::weakest(explain.stage, &steps, step);
+        let weakest = refine::generalized(&self.proof, weakest);
+        let pool = refine::unknown_to(&self.proof, self.material.pool.clone());
+        let weakest = refine::unknown_to(&self.proof, weakest);
+        let (chosen, effort) = explain.choose(&steps, &[pool, weakest], CHOICE_CALLS);
+        let Chosen::Candidates(chosen) = chosen else {
+            return Next::OtherMethod;
+        };
+        let images = symmetry::images(&chosen, &self.material.swaps);
+        let new = refine::unknown_to(&self.proof, images);
+        let conds = new.iter().map(|predicate| predicate.cond.clone()).collect();
+        if std::env::var("TRACE").is_ok() {
+            let t: Vec<String> = new.iter().map(|p| p.text(&explain.stage.source)).collect();
+            eprintln!(
+                "{:?} {:?} round {} method {:?} states {} calls {} + {} path {} chosen {} {:?}",
+                self.model,
+                attempt.settings.buffers.as_ref().map(|b| b.to_string()),
+                self.rounds.len(),
+                attempt.settings.method,
+                attempt.stats.states,
+                attempt.stats.solver_calls(),
+                effort.calls,
+                steps.steps.len(),
+                chosen.len(),
+                t
+            );
+        }
+        self.rounds.push(Round {
+            model: self.model,
+            buffers: attempt.settings.buffers.clone(),
+            case: Case::Data,
+            steps: steps.steps.len(),
+            predicates: conds,
+            states: attempt.stats.states,
+            calls: attempt.stats.solver_calls() + effort.calls,
+        });
+        self.proof.predicates.extend(new);
+        Next::NewPredicates
+    }
+
+    fn attempt(&self, stage: &Reduction, method: Method) -> Result<Attempt, PredicateError> {
+        let tuning = Tuning {
+            method,
+            sizes: self.config.sizes,
+            split: Split::None,
+            slice: Slice {
+                states: STATES,
+                calls: CALLS,
+            },
+        };
+        let this = Try {
+            input: &input(self.task, &self.proof),
+            stage,
+            tuning,
+            config: self.config,
+            context: self.context,
+        };
+        this.run()
+    }
+
+    /// The methods of a round: first the one that is quick, then the one that uses all that the predicates say.
+    fn methods(&self) -> Vec<Method> {
+        match (self.model, self.material.threads) {
+            (Model::Sc, 0..=2) => vec![Method::Lazy],
+            (Model::Sc, _) => vec![Method::Trad, Method::Lazy],
+            (Model::Tso | Model::Pso, _) => vec![Method::Pe, Method::Lazy],
+        }
+    }
+
+    fn found(&self) -> Found {
+        let conds = self.proof.predicates.iter().map(|p| p.cond.clone());
+        Found {
+            predicates: conds.collect(),
+            rounds: self.rounds.clone(),
+        }
+    }
+
+    fn stage(&self, bound: usize) -> Result<Reduction, PredicateError> {
+        let bound = (self.model, &self.bounds[bound]);
+        let input = input(self.task, &self.proof);
+        stage(&input, bound, self.task.fences, Transformers::Optimized)
+    }
+}
+
+fn input<'a>(task: &'a Task<'a>, proof: &'a Proof) -> Input<'a> {
+    Input {
+        source: task.source,
+        program: task.program,
+        proof,
+    }
+}
+
+/// The attempt with the proof that it was made with.
+fn with_found(mut attempt: Attempt, found: Found) -> Attempt {
+    attempt.settings.found = Some(Arc::new(found));
+    if let Verdict::Verified(Evidence::Invariant(settings)) = &mut attempt.verdict {
+        settings.found.clone_from(&attempt.settings.found);
+    }
+    attempt
+}
+
+const STATES: usize = 20_000;
+const CALLS: u64 = 200_000;
+const CHOICE_CALLS: u64 = 500_000;

@@ -11,13 +11,15 @@ use super::path::Path;
 use crate::abstraction::lazy::{LazyLimits, Route, Walker};
 use crate::logic::{Formula, Predicate};
 use crate::proof::Proof;
-use crate::reduce::Reduction;
+use crate::reduce::{BufferVars, Reduction};
 use crate::smt::Effort;
 
 /// What is to be excluded, and by whom.
 pub struct Excluding<'a> {
     /// The programs.
     pub reduction: &'a Reduction,
+    /// The buffers whose unused slots are forgotten.
+    pub buffers: &'a [BufferVars],
     /// The path.
     pub path: &'a Path,
     /// The proof.
@@ -56,6 +58,7 @@ impl Excluding<'_> {
         let walker = Walker::new(
             &self.reduction.program,
             &all.predicates,
+            self.buffers,
             route,
             &self.limits,
         );

@@ -1,38 +1,42 @@
-//! Equalities that march become inequalities.
+//! Candidates that march are held back, and equalities among them become inequalities.
 //!
 //! Weakest preconditions along a loop that counts give `x == y`, `x == y - 1`, `x == y - 2` and so on, one more for
-//! each round. Where a proof has two of them, the next one stands for all that follow: instead of it come the
-//! inequalities that bound the difference on either side.
+//! each round, and nothing would ever be proved. Where a proof has some comparisons of one difference with different
+//! numbers, a further one is no candidate; for an equality there are the inequalities that bound the difference on either side.
 
 use crate::front::cup::ast::CompareOp;
 use crate::logic::{Atom, Formula, Linear, Predicate};
 use crate::program::Cond;
 use crate::proof::Proof;
 
-/// How many equalities about one difference are enough.
-const ENOUGH: usize = 2;
+/// How many comparisons of one difference are enough.
+const ENOUGH: usize = 3;
 
-/// The candidates with inequalities before each equality about a difference that the proof has equalities about.
-pub fn generalized(proof: &Proof, candidates: Vec<Predicate>) -> Vec<Predicate> {
+/// The candidates without those that march.
+pub fn without_marches(proof: &Proof, candidates: Vec<Predicate>) -> Vec<Predicate> {
     let known: Vec<Linear> = proof.predicates.iter().filter_map(difference).collect();
+    let marches = |candidate: &Predicate| match difference(candidate) {
+        Some(marching) => known.iter().filter(|other| **other == marching).count() >= ENOUGH,
+        None => false,
+    };
     let mut all = Vec::new();
     for candidate in candidates {
-        if let Some(marching) = difference(&candidate)
-            && known.iter().filter(|other| **other == marching).count() >= ENOUGH
-        {
-            all.extend(bounds(&candidate));
+        match marches(&candidate) {
+            true => all.extend(bounds(&candidate)),
+            false => all.push(candidate),
         }
-        all.push(candidate);
     }
     all
 }
 
-/// The term of an equality without its constant.
+/// The term that a comparison compares with a number, its first factor being positive.
 fn difference(predicate: &Predicate) -> Option<Linear> {
     match &predicate.formula {
-        Formula::Atom(Atom::Zero(term)) => {
+        Formula::Atom(Atom::Zero(term) | Atom::NotPositive(term)) => {
             let constant = Linear::constant(term.constant_part());
-            Some(term.plus(-1, &constant))
+            let varying = term.plus(-1, &constant);
+            let is_negative = varying.factors().next() < Some(0);
+            Some(varying.times(if is_negative { -1 } else { 1 }))
         }
         _ => None,
     }
@@ -44,8 +48,6 @@ fn bounds(equality: &Predicate) -> Vec<Predicate> {
         return Vec::new();
     };
     let bound = |op| Predicate::new(Cond::Compare(op, left.clone(), right.clone())).ok();
-    [CompareOp::Le, CompareOp::Ge]
-        .into_iter()
-        .filter_map(bound)
-        .collect()
+    let both = [CompareOp::Le, CompareOp::Ge].into_iter();
+    both.filter_map(bound).collect()
 }

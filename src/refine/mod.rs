@@ -35,7 +35,7 @@ use crate::semantics::{Followed, Trace, follow};
 
 pub use choose::{Chosen, Excluding};
 pub use complete::complete;
-pub use march::generalized;
+pub use march::without_marches;
 pub use path::Path;
 pub use pool::pool;
 use symbolic::Walk;

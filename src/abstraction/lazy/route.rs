@@ -3,6 +3,7 @@
 use super::{
     AbstractionError, EdgeId, Effect, Flag, Lazy, LazyLimits, Predicate, Program, PropertyId,
 };
+use crate::reduce::BufferVars;
 use crate::smt::Effort;
 
 /// A path, and the property that it may break.
@@ -21,15 +22,16 @@ pub struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    /// A walker for a path, with all predicates that may be chosen.
+    /// A walker for a path, with all predicates that may be chosen; unused slots of the buffers are forgotten.
     pub fn new(
         program: &'a Program,
         predicates: &'a [Predicate],
+        buffers: &'a [BufferVars],
         route: Route<'a>,
         limits: &LazyLimits,
     ) -> Result<Self, AbstractionError> {
         let steps = route.steps.iter().copied();
-        let lazy = Lazy::new(program, predicates, &[], limits, steps)?;
+        let lazy = Lazy::new(program, predicates, buffers, limits, steps)?;
         Ok(Walker { lazy, route })
     }
 

@@ -80,6 +80,14 @@ impl Predicate {
         bounds: &[BufferSizes],
         context: &Context,
     ) -> Result<Outcome, EngineError> {
+        let refines = self.config.refine > 0 && self.config.method == MethodChoice::Auto;
+        if refines && self.found.is_some() {
+            let outcome = Outcome {
+                verdict: Verdict::Unknown(Unknown::Stopped(Limit::States)),
+                log: Vec::new(),
+            };
+            return self.refined(task, bounds, context, outcome);
+        }
         let proof = self.proof(task);
         let verification = Verification {
             input: &Input {
@@ -92,6 +100,7 @@ impl Predicate {
             config: &self.config,
             context,
             growth: known_growth(task.earlier),
+            retries: !refines || task.proof.is_some(),
         };
         let outcome = verification.run(bounds)?;
         let is_open = match &outcome.verdict {
@@ -101,7 +110,7 @@ impl Predicate {
             }
             Verdict::Unknown(_) | Verdict::Verified(_) | Verdict::Violated(_) => false,
         };
-        match is_open && self.config.refine > 0 && self.config.method == MethodChoice::Auto {
+        match is_open && refines {
             true => self.refined(task, bounds, context, outcome),
             false => Ok(outcome),
         }
@@ -133,9 +142,7 @@ impl Predicate {
         };
         let attempt = refinement.run()?;
         self.found = Some((refinement.proof, refinement.rounds));
-        if !matches!(&attempt.verdict, Verdict::Unknown(unknown) if !unknown.is_stop()) {
-            outcome.verdict = attempt.verdict.clone();
-        }
+        outcome.verdict = attempt.verdict.clone();
         outcome.log.push(attempt);
         Ok(outcome)
     }
@@ -234,6 +241,8 @@ struct Verification<'a> {
     context: &'a Context,
     /// An execution that makes a buffer as long as one likes, if one is known.
     growth: Option<Arc<Growth>>,
+    /// Whether what one method cannot exclude is tried again in other ways.
+    retries: bool,
 }
 
 impl Verification<'_> {
@@ -271,7 +280,7 @@ impl Verification<'_> {
                 context: self.context,
             }
             .run()?;
-            let go_on = is_worth_a_retry(&tried.verdict);
+            let go_on = self.retries && is_worth_a_retry(&tried.verdict);
             attempts.push(tried);
             if !go_on {
                 break;

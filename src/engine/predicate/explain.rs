@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::stage::extrapolated;
+use super::stage::{extrapolated, forgotten};
 use super::{Input, PredicateConfig};
 use crate::abstraction::lazy::LazyLimits;
 use crate::engine::Context;
@@ -159,6 +159,7 @@ impl Explain<'_> {
     ) -> (Chosen, Effort) {
         let excluding = Excluding {
             reduction: self.stage,
+            buffers: &forgotten(self.stage, self.config),
             path,
             proof: self.input.proof,
             limits: LazyLimits {

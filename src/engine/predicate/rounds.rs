@@ -142,10 +142,10 @@ impl Refinement<'_> {
         }
         let steps = steps(path);
         let weakest = refine::weakest(explain.stage, &steps, step);
-        let weakest = refine::generalized(&self.proof, weakest);
+        let weakest = refine::without_marches(&self.proof, weakest);
         let pool = refine::unknown_to(&self.proof, self.material.pool.clone());
         let weakest = refine::unknown_to(&self.proof, weakest);
-        let (chosen, effort) = explain.choose(&steps, &[pool, weakest], CHOICE_CALLS);
+        let (chosen, effort) = explain.choose(&steps, &[weakest, pool], CHOICE_CALLS);
         let Chosen::Candidates(chosen) = chosen else {
             return Next::OtherMethod;
         };
@@ -242,6 +242,6 @@ fn with_found(mut attempt: Attempt, found: Found) -> Attempt {
     attempt
 }
 
-const STATES: usize = 20_000;
-const CALLS: u64 = 200_000;
+const STATES: usize = 300_000;
+const CALLS: u64 = 1_000_000;
 const CHOICE_CALLS: u64 = 500_000;

@@ -1,6 +1,7 @@
 //! Which candidates exclude a path that is not real.
 //!
-//! Input: a proof, a path that its predicates do not exclude, and candidates in tiers, the better ones first. The path
+//! Input: a proof, a path that its predicates do not exclude, and candidates in tiers, the better ones first; a
+//! candidate is a predicate with its images under swaps of threads. The path
 //! is walked by the abstraction with the strongest steps that the predicates allow, with and without candidates,
 //! to its end, where the property must hold. Output: one candidate, if one is enough; else few of them without which
 //! the path comes back.
@@ -8,6 +9,7 @@
 use indexmap::IndexMap;
 
 use super::path::Path;
+use super::symmetry::Orbit;
 use crate::abstraction::lazy::{LazyLimits, Route, Walker};
 use crate::logic::{Formula, Predicate};
 use crate::proof::Proof;
@@ -43,11 +45,11 @@ impl Excluding<'_> {
     /// Chooses among candidates; `predicates` are those that a proof gives for the reduced program.
     pub fn choose(
         &self,
-        tiers: &[Vec<Predicate>],
+        tiers: &[Vec<Orbit>],
         predicates: impl Fn(&Proof) -> Option<Vec<Predicate>>,
     ) -> (Chosen, Effort) {
         let nothing = (Chosen::Unknown, Effort::default());
-        let candidates: Vec<&Predicate> = tiers.iter().flatten().collect();
+        let candidates: Vec<&Orbit> = tiers.iter().flatten().collect();
         let Some(all) = Lifted::new(self.proof, &candidates, predicates) else {
             return nothing;
         };
@@ -74,12 +76,10 @@ impl Excluding<'_> {
         let chosen = match chosen.as_deref() {
             None => Chosen::Unknown,
             Some([]) => Chosen::Nothing,
-            Some(chosen) => Chosen::Candidates(
-                chosen
-                    .iter()
-                    .map(|&number| candidates[number].clone())
-                    .collect(),
-            ),
+            Some(chosen) => {
+                let chosen = chosen.iter().flat_map(|&number| candidates[number]);
+                Chosen::Candidates(chosen.cloned().collect())
+            }
         };
         (chosen, search.walker.effort())
     }
@@ -95,7 +95,7 @@ struct Lifted {
 impl Lifted {
     fn new(
         proof: &Proof,
-        candidates: &[&Predicate],
+        candidates: &[&Orbit],
         predicates: impl Fn(&Proof) -> Option<Vec<Predicate>>,
     ) -> Option<Self> {
         let mut all: IndexMap<Formula, Predicate> = IndexMap::new();
@@ -112,7 +112,7 @@ impl Lifted {
         let mut of_candidates = Vec::new();
         for &candidate in candidates {
             let alone = Proof {
-                predicates: vec![candidate.clone()],
+                predicates: candidate.clone(),
                 cubes: None,
             };
             of_candidates.push(add(predicates(&alone)?));
@@ -145,7 +145,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The numbers of the candidates that are chosen: none if the proof is enough.
-    fn among(&mut self, tiers: &[Vec<Predicate>]) -> Option<Vec<usize>> {
+    fn among(&mut self, tiers: &[Vec<Orbit>]) -> Option<Vec<usize>> {
         if self.excludes(&[])? {
             return Some(Vec::new());
         }

@@ -37,7 +37,7 @@ pub use choose::{Chosen, Excluding};
 pub use complete::complete;
 pub use march::without_marches;
 pub use path::Path;
-pub use pool::pool;
+pub use pool::Pool;
 use symbolic::Walk;
 use weakest::Weakest;
 

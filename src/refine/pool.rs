@@ -17,7 +17,7 @@ use crate::front::cup::ast::{ArithOp, CompareOp};
 use crate::logic::{Formula, Predicate};
 use crate::program::{Action, Cond, Init, Place, Program, Term, VarId};
 
-/// The most candidates.
+/// The most candidates of one shape.
 const MOST: usize = 150;
 
 /// The most values of a variable that walks saw for which there is a candidate.
@@ -26,26 +26,41 @@ const VALUES: usize = 9;
 /// The largest offset and constant of a candidate.
 const LARGEST: i64 = 64;
 
-/// The candidates that a program suggests, the better ones first.
-pub fn pool(program: &Program) -> Vec<Predicate> {
-    let classes = Classes::of(program);
-    let samples = walks::samples(program);
-    let mut filter = Filter::new(&samples);
-    let tiers: [fn(&Class, &IndexSet<Vec<i64>>) -> Vec<Candidate>; 5] = [
-        Class::constants,
-        Class::pairs,
-        Class::offsets,
-        Class::orders,
-        Class::bounds,
-    ];
-    for tier in tiers {
-        for class in classes.all() {
-            tier(&class, &samples)
-                .into_iter()
-                .for_each(|candidate| filter.add(candidate));
+/// The candidates that a program suggests, by their shape.
+#[derive(Clone, Debug, Default)]
+pub struct Pool {
+    /// `x == c`
+    pub constants: Vec<Predicate>,
+    /// `x == y`
+    pub pairs: Vec<Predicate>,
+    /// `x == y + c`
+    pub offsets: Vec<Predicate>,
+    /// `x <= y`
+    pub orders: Vec<Predicate>,
+    /// `x <= y + c`
+    pub shifted: Vec<Predicate>,
+    /// `x <= c` and `x >= c`
+    pub bounds: Vec<Predicate>,
+}
+
+impl Pool {
+    /// The candidates that a program suggests.
+    pub fn of(program: &Program) -> Self {
+        let classes = Classes::of(program).all();
+        let samples = walks::samples(program);
+        let mut filter = Filter::new(&samples);
+        let mut tier = |candidates: &dyn Fn(&Class) -> Vec<Candidate>| {
+            filter.kept(classes.iter().flat_map(candidates))
+        };
+        Pool {
+            constants: tier(&|class| class.constants(&samples)),
+            pairs: tier(&Class::pairs),
+            offsets: tier(&Class::offsets),
+            orders: tier(&Class::orders),
+            shifted: tier(&Class::shifted),
+            bounds: tier(&Class::bounds),
         }
     }
-    filter.kept
 }
 
 /// Variables that have to do with each other.
@@ -80,13 +95,13 @@ impl Class {
     }
 
     /// `x == y`
-    fn pairs(&self, _: &IndexSet<Vec<i64>>) -> Vec<Candidate> {
+    fn pairs(&self) -> Vec<Candidate> {
         let equal = |(x, y)| compare(CompareOp::Eq, x, Some(y), 0);
         self.each_pair().map(equal).collect()
     }
 
     /// `x == y + c`
-    fn offsets(&self, _: &IndexSet<Vec<i64>>) -> Vec<Candidate> {
+    fn offsets(&self) -> Vec<Candidate> {
         let pairs = self.each_pair();
         let equal = |(x, y)| {
             self.distances()
@@ -95,23 +110,24 @@ impl Class {
         pairs.flat_map(equal).collect()
     }
 
-    /// `x <= y` and `x <= y + c`, both ways.
-    fn orders(&self, _: &IndexSet<Vec<i64>>) -> Vec<Candidate> {
-        if !self.ordered {
-            return Vec::new();
-        }
-        let both = |(x, y)| [(x, y), (y, x)];
-        let at_most = |by| {
-            let pairs = self.each_pair().flat_map(both);
-            pairs.map(move |(x, y)| compare(CompareOp::Le, x, Some(y), by))
-        };
-        let plain = at_most(0);
-        let shifted = self.distances().flat_map(at_most);
-        plain.chain(shifted).collect()
+    /// `x <= y`, both ways.
+    fn orders(&self) -> Vec<Candidate> {
+        self.at_most(0).collect()
+    }
+
+    /// `x <= y + c`, both ways.
+    fn shifted(&self) -> Vec<Candidate> {
+        self.distances().flat_map(|by| self.at_most(by)).collect()
+    }
+
+    fn at_most(&self, by: i64) -> impl Iterator<Item = Candidate> + '_ {
+        let pairs = self.each_pair().filter(|_| self.ordered);
+        let both = pairs.flat_map(|(x, y)| [(x, y), (y, x)]);
+        both.map(move |(x, y)| compare(CompareOp::Le, x, Some(y), by))
     }
 
     /// `x <= c` and `c <= x`
-    fn bounds(&self, _: &IndexSet<Vec<i64>>) -> Vec<Candidate> {
+    fn bounds(&self) -> Vec<Candidate> {
         if !self.ordered {
             return Vec::new();
         }
@@ -360,7 +376,6 @@ impl Classes {
 /// Keeps the candidates that samples tell apart.
 struct Filter<'a> {
     samples: &'a IndexSet<Vec<i64>>,
-    kept: Vec<Predicate>,
     formulas: IndexSet<Formula>,
     /// The values of the kept candidates in all samples.
     values: IndexSet<Vec<bool>>,
@@ -370,24 +385,27 @@ impl<'a> Filter<'a> {
     fn new(samples: &'a IndexSet<Vec<i64>>) -> Self {
         Filter {
             samples,
-            kept: Vec::new(),
             formulas: IndexSet::new(),
             values: IndexSet::new(),
         }
     }
 
-    fn add(&mut self, candidate: Candidate) {
-        if self.kept.len() < MOST
-            && self.tells_apart(&candidate)
-            && let Ok(predicate) = Predicate::new(candidate.cond())
-        {
-            let formula = &predicate.formula;
-            let constant = matches!(formula, Formula::True | Formula::False);
-            let known = self.formulas.contains(&formula.negated());
-            if !constant && !known && self.formulas.insert(formula.clone()) {
-                self.kept.push(predicate);
-            }
+    /// The candidates that say something new, as many as there may be.
+    fn kept(&mut self, candidates: impl Iterator<Item = Candidate>) -> Vec<Predicate> {
+        let kept = candidates.filter_map(|candidate| self.predicate(&candidate));
+        kept.take(MOST).collect()
+    }
+
+    fn predicate(&mut self, candidate: &Candidate) -> Option<Predicate> {
+        if !self.tells_apart(candidate) {
+            return None;
         }
+        let predicate = Predicate::new(candidate.cond()).ok()?;
+        let formula = &predicate.formula;
+        let constant = matches!(formula, Formula::True | Formula::False);
+        let known = self.formulas.contains(&formula.negated());
+        let is_new = !constant && !known && self.formulas.insert(formula.clone());
+        is_new.then_some(predicate)
     }
 
     /// Whether a candidate says something that no earlier one says; an inequality that always holds does.

@@ -20,12 +20,28 @@ pub fn swaps(program: &Program) -> Vec<Swap> {
     swaps.collect()
 }
 
-/// The predicates with their images under all swaps, again and again; those that are there come first.
-pub fn images(predicates: &[Predicate], swaps: &[Swap]) -> Vec<Predicate> {
-    let mut all: IndexMap<Formula, Predicate> = IndexMap::new();
+/// Predicates that are images of each other: they are candidates together.
+pub type Orbit = Vec<Predicate>;
+
+/// The orbits of some predicates, in the order of the first of each.
+pub fn orbits(predicates: &[Predicate], swaps: &[Swap]) -> Vec<Orbit> {
+    let mut seen: IndexSet<Formula> = IndexSet::new();
+    let mut orbits = Vec::new();
     for predicate in predicates {
-        all.insert(predicate.formula.clone(), predicate.clone());
+        if !seen.contains(&predicate.formula) {
+            let orbit = orbit(predicate, swaps);
+            seen.extend(orbit.iter().map(|image| image.formula.clone()));
+            seen.extend(orbit.iter().map(|image| image.formula.negated()));
+            orbits.push(orbit);
+        }
     }
+    orbits
+}
+
+/// A predicate with all its images.
+fn orbit(predicate: &Predicate, swaps: &[Swap]) -> Orbit {
+    let mut all: IndexMap<Formula, Predicate> = IndexMap::new();
+    all.insert(predicate.formula.clone(), predicate.clone());
     let mut next = 0;
     while let Some((_, predicate)) = all.get_index(next) {
         let predicate = predicate.clone();

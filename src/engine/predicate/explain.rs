@@ -15,6 +15,7 @@ use crate::memory::Model;
 use crate::optimizations::Optimization;
 use crate::proof::Proof;
 use crate::reduce::Reduction;
+use crate::refine::symmetry::Orbit;
 use crate::refine::{self, Chosen, Excluding, Path, Replay};
 use crate::semantics::Trace;
 use crate::smt::Effort;
@@ -139,7 +140,8 @@ impl Explain<'_> {
         let weakest = refine::weakest(self.stage, &path, step);
         let mut candidates = refine::unknown_to(self.input.proof, weakest);
         candidates.truncate(SUGGESTED_FROM);
-        match self.choose(&path, &[candidates], u64::MAX).0 {
+        let alone = candidates.into_iter().map(|candidate| vec![candidate]);
+        match self.choose(&path, &[alone.collect()], u64::MAX).0 {
             Chosen::Candidates(predicates) => {
                 let source = &self.stage.source;
                 let texts = predicates.iter().map(|predicate| predicate.text(source));
@@ -154,7 +156,7 @@ impl Explain<'_> {
     pub(super) fn choose(
         &self,
         path: &Path,
-        tiers: &[Vec<Predicate>],
+        tiers: &[Vec<Orbit>],
         max_calls: u64,
     ) -> (Chosen, Effort) {
         let excluding = Excluding {

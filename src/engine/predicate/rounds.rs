@@ -22,16 +22,18 @@ use crate::memory::{BufferSizes, Model};
 use crate::program;
 use crate::proof::Proof;
 use crate::reduce::Reduction;
-use crate::refine::symmetry::{self, Swap};
-use crate::refine::{self, Chosen};
+use crate::refine::symmetry::{self, Orbit, Swap};
+use crate::refine::{self, Chosen, Pool};
 use crate::verdict::{
     AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Method, Round, Unknown, Verdict,
 };
 
 /// What candidates are made of, computed once for a program.
 pub(super) struct Material {
-    /// Candidates from the program, the better ones first.
-    pool: Vec<Predicate>,
+    /// What the program itself names.
+    named: Vec<Predicate>,
+    /// What the shapes of its statements suggest.
+    pool: Pool,
     /// Swaps of alike threads.
     swaps: Vec<Swap>,
     /// The number of threads.
@@ -41,10 +43,9 @@ pub(super) struct Material {
 impl Material {
     pub(super) fn of(task: &Task<'_>) -> Self {
         let program = program::lower(task.program, &IndexSet::new());
-        let named = harvested(task).predicates;
-        let pool = named.into_iter().chain(refine::pool(&program)).collect();
         Material {
-            pool: refine::unknown_to(&Proof::default(), pool),
+            named: harvested(task).predicates,
+            pool: Pool::of(&program),
             swaps: symmetry::swaps(&program),
             threads: program.threads.len(),
         }
@@ -143,19 +144,17 @@ impl Refinement<'_> {
         let steps = steps(path);
         let weakest = refine::weakest(explain.stage, &steps, step);
         let weakest = refine::without_marches(&self.proof, weakest);
-        let pool = refine::unknown_to(&self.proof, self.material.pool.clone());
-        let weakest = refine::unknown_to(&self.proof, weakest);
-        let (chosen, effort) = explain.choose(&steps, &[weakest, pool], CHOICE_CALLS);
+        let tiers = self.tiers(weakest);
+        let (chosen, effort) = explain.choose(&steps, &tiers, CHOICE_CALLS);
         let Chosen::Candidates(chosen) = chosen else {
             return Next::OtherMethod;
         };
-        let images = symmetry::images(&chosen, &self.material.swaps);
-        let new = refine::unknown_to(&self.proof, images);
+        let new = refine::unknown_to(&self.proof, chosen);
         let conds = new.iter().map(|predicate| predicate.cond.clone()).collect();
         if std::env::var("TRACE").is_ok() {
             let t: Vec<String> = new.iter().map(|p| p.text(&explain.stage.source)).collect();
             eprintln!(
-                "{:?} {:?} round {} method {:?} states {} calls {} + {} path {} chosen {} {:?}",
+                "{:?} {:?} round {} method {:?} states {} calls {} + {} path {} {:?}",
                 self.model,
                 attempt.settings.buffers.as_ref().map(|b| b.to_string()),
                 self.rounds.len(),
@@ -164,7 +163,6 @@ impl Refinement<'_> {
                 attempt.stats.solver_calls(),
                 effort.calls,
                 steps.steps.len(),
-                chosen.len(),
                 t
             );
         }
@@ -179,6 +177,30 @@ impl Refinement<'_> {
         });
         self.proof.predicates.extend(new);
         Next::NewPredicates
+    }
+
+    /// The candidates of a round, the better ones first.
+    fn tiers(&self, weakest: Vec<Predicate>) -> Vec<Vec<Orbit>> {
+        let Pool {
+            constants,
+            pairs,
+            offsets,
+            orders,
+            shifted,
+            bounds,
+        } = &self.material.pool;
+        let named = &self.material.named;
+        let shapes = [named, constants, bounds, offsets, shifted];
+        let tiers = [
+            [pairs, orders].into_iter().flatten().cloned().collect(),
+            shapes.into_iter().flatten().cloned().collect(),
+            weakest,
+        ];
+        let unknown = |candidates: Vec<Predicate>| refine::unknown_to(&self.proof, candidates);
+        let orbits = |candidates: Vec<Predicate>| {
+            symmetry::orbits(&unknown(candidates), &self.material.swaps)
+        };
+        tiers.into_iter().map(orbits).collect()
     }
 
     fn attempt(&self, stage: &Reduction, method: Method) -> Result<Attempt, PredicateError> {

@@ -124,11 +124,13 @@ impl Predicate {
         context: &Context,
         mut outcome: Outcome,
     ) -> Result<Outcome, EngineError> {
+        let start = self.proof(task);
         let material = self.material.get_or_insert_with(|| Material::of(task));
         let (proof, rounds) = match (self.found.take(), task.proof) {
             (Some(found), _) => found,
-            (None, Some(proof)) => (proof.clone(), Vec::new()),
-            (None, None) => Default::default(),
+            // Of what was taken from the program and failed, only what is needed comes back.
+            (None, None) if task.model == Model::Sc => Default::default(),
+            (None, _) => (start, Vec::new()),
         };
         let mut refinement = Refinement {
             task,
@@ -140,7 +142,12 @@ impl Predicate {
             proof,
             rounds,
         };
-        let attempt = refinement.run()?;
+        let mut attempt = refinement.run()?;
+        if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
+            && growth.is_none()
+        {
+            *growth = known_growth(task.earlier);
+        }
         self.found = Some((refinement.proof, refinement.rounds));
         outcome.verdict = attempt.verdict.clone();
         outcome.log.push(attempt);
@@ -307,7 +314,7 @@ impl Verification<'_> {
     }
 }
 
-/// The ways to try, in order. The retries split unknowns, then look for larger cubes.
+/// The ways to try, in order. The retries split unknowns, then look for larger cubes, then do without cubes.
 fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning> {
     let plain = |method| Tuning {
         method,
@@ -325,5 +332,7 @@ fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning>
         }
     };
     let first = first.map(plain).into_iter();
-    first.chain(retries(searching, config.sizes)).collect()
+    let lazy = (config.method == MethodChoice::Auto).then(|| plain(Method::Lazy));
+    let retries = retries(searching, config.sizes).into_iter();
+    first.chain(retries).chain(lazy).collect()
 }

@@ -13,6 +13,7 @@ mod attempt;
 mod certificate;
 mod engine;
 mod explain;
+mod minimize;
 mod path;
 mod prove;
 mod rounds;

@@ -68,6 +68,7 @@ pub(super) struct Refinement<'a> {
 
 /// How it goes on.
 enum Next {
+    Verified,
     End,
     OtherMethod,
     LargerBound,
@@ -80,9 +81,14 @@ impl Refinement<'_> {
         let (mut bound, mut method) = (0, 0);
         let mut stage = self.stage(bound)?;
         let methods = self.methods();
+        let kept = self.proof.predicates.len();
         loop {
-            let mut attempt = self.attempt(&stage, methods[method])?;
+            let mut attempt = self.attempt(&stage, methods[method], &self.proof)?;
             match self.next(&stage, &mut attempt) {
+                Next::Verified => {
+                    let attempt = self.minimized(&stage, methods[method], kept, attempt)?;
+                    return Ok(with_found(attempt, self.found()));
+                }
                 Next::LargerBound if bound + 1 < self.bounds.len() => {
                     bound += 1;
                     stage = self.stage(bound)?;
@@ -110,8 +116,10 @@ impl Refinement<'_> {
         if let Verdict::Unknown(Unknown::Overflow { .. }) = attempt.verdict {
             attempt.verdict = explain.replayed_overflow(attempt.verdict.clone());
         }
-        let Verdict::Unknown(unknown) = &attempt.verdict else {
-            return Next::End;
+        let unknown = match &attempt.verdict {
+            Verdict::Verified(_) => return Next::Verified,
+            Verdict::Violated(_) => return Next::End,
+            Verdict::Unknown(unknown) => unknown,
         };
         let Some(path) = unknown.path().cloned() else {
             return match unknown.is_stop() {
@@ -197,13 +205,22 @@ impl Refinement<'_> {
             weakest,
         ];
         let unknown = |candidates: Vec<Predicate>| refine::unknown_to(&self.proof, candidates);
-        let orbits = |candidates: Vec<Predicate>| {
-            symmetry::orbits(&unknown(candidates), &self.material.swaps)
-        };
+        let orbits = |candidates| self.orbits(&unknown(candidates));
         tiers.into_iter().map(orbits).collect()
     }
 
-    fn attempt(&self, stage: &Reduction, method: Method) -> Result<Attempt, PredicateError> {
+    /// Predicates with their images under swaps of threads.
+    pub(super) fn orbits(&self, predicates: &[Predicate]) -> Vec<Orbit> {
+        symmetry::orbits(predicates, &self.material.swaps)
+    }
+
+    /// An attempt with a proof.
+    pub(super) fn attempt(
+        &self,
+        stage: &Reduction,
+        method: Method,
+        proof: &Proof,
+    ) -> Result<Attempt, PredicateError> {
         let tuning = Tuning {
             method,
             sizes: self.config.sizes,
@@ -214,7 +231,7 @@ impl Refinement<'_> {
             },
         };
         let this = Try {
-            input: &input(self.task, &self.proof),
+            input: &input(self.task, proof),
             stage,
             tuning,
             config: self.config,

@@ -24,6 +24,7 @@ mod output;
 mod pipeline;
 mod progress;
 mod prove;
+mod save_proof;
 mod several;
 mod translate;
 mod verify;

@@ -8,6 +8,8 @@ use crate::program::Cond;
 pub struct Found {
     /// The predicates of the proof, conditions of the source program.
     pub predicates: Vec<Cond>,
+    /// The same as text.
+    pub lines: Vec<String>,
     /// The rounds in which they were found, under this model and under those before.
     pub rounds: Vec<Round>,
 }
@@ -23,8 +25,8 @@ pub struct Round {
     pub case: Case,
     /// The number of its steps.
     pub steps: usize,
-    /// The predicates that are new.
-    pub predicates: Vec<Cond>,
+    /// The predicates that are new, as text.
+    pub predicates: Vec<String>,
     /// The states of the abstraction.
     pub states: usize,
     /// The questions to the solver, of the abstraction and of the choice of predicates.

@@ -119,7 +119,7 @@ impl Proved {
         stage.expect("the program can be reduced")
     }
 
-    /// Verifies the program with its own fences or others.
+    /// Verifies the program with its own fences or others, from the predicates that there are: nothing is refined.
     pub fn verify(
         &self,
         models: &[Model],
@@ -129,6 +129,7 @@ impl Proved {
         let config = PredicateConfig {
             bound,
             method,
+            refine: 0,
             ..PredicateConfig::default()
         };
         self.verify_with(models, config, &placement)
@@ -181,6 +182,7 @@ impl Answer {
             harvested: None,
             predicates: proved.proof.predicates.len(),
             report: &report,
+            rounds: false,
         };
         let text = shown.text(&Page::unlimited(), TraceForm::Text);
         Answer { report, text }

@@ -22,7 +22,7 @@ use crate::proof::Proof;
 use crate::reduce::Reduction;
 use crate::verdict::{
     Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
-    Violation,
+    VerdictKind, Violation,
 };
 
 /// The predicate engine.
@@ -126,7 +126,7 @@ impl Predicate {
     ) -> Result<Outcome, EngineError> {
         let start = self.proof(task);
         let material = self.material.get_or_insert_with(|| Material::of(task));
-        let (proof, rounds) = match (self.found.take(), task.proof) {
+        let (proof, rounds) = match (self.found.clone(), task.proof) {
             (Some(found), _) => found,
             // Of what was taken from the program and failed, only what is needed comes back.
             (None, None) if task.model == Model::Sc => Default::default(),
@@ -140,6 +140,7 @@ impl Predicate {
             context,
             material,
             proof,
+            before: rounds.len(),
             rounds,
         };
         let mut attempt = refinement.run()?;
@@ -148,10 +149,23 @@ impl Predicate {
         {
             *growth = known_growth(task.earlier);
         }
-        self.found = Some((refinement.proof, refinement.rounds));
+        if attempt.verdict.kind() == VerdictKind::Verified {
+            self.found = Some((refinement.proof, refinement.rounds));
+        }
         outcome.verdict = attempt.verdict.clone();
         outcome.log.push(attempt);
         Ok(outcome)
+    }
+
+    /// The proof that refinement finds under SC, with the attempt that it verifies, if it does.
+    pub(super) fn proof_under_sc(
+        &mut self,
+        task: &Task<'_>,
+        context: &Context,
+    ) -> Result<Option<(Attempt, Proof)>, EngineError> {
+        let sc = self.sc(task, context)?;
+        let found = self.found.as_ref().map(|(proof, _)| proof.clone());
+        Ok(sc.decisive().cloned().zip(found))
     }
 
     /// Computes the cubes of the proof where cube extrapolation is asked for and they are missing.

@@ -2,7 +2,7 @@
 //!
 //! Input: a program, its SC proof (or predicates taken from the program) and a [`PredicateConfig`]. Output: an outcome
 //! of `verdict`. [`stage`] is the program reduced for a model, [`attempt`] one abstraction and its check, [`engine`] the
-//! bounds, methods and retries, [`explain`] what a path is worth that an abstraction could not exclude, [`prove`] the
+//! bounds, methods and retries, [`rounds`] the refinement of a proof, [`explain`] what a path is worth that an abstraction could not exclude, [`prove`] the
 //! completion of an SC proof, [`certificate`] the invariant of what is verified. The commands of single stages call
 //! the functions of [`stage`] and [`prove`].
 //!
@@ -13,6 +13,7 @@ mod attempt;
 mod certificate;
 mod engine;
 mod explain;
+mod find;
 mod minimize;
 mod path;
 mod prove;
@@ -36,6 +37,7 @@ use super::EngineError;
 pub use attempt::attempt;
 pub use certificate::{NoCertificate, certificate};
 pub use engine::Predicate;
+pub use find::prove_or_find;
 pub use prove::{Proved, boolean_program, prove};
 pub use stage::{abstracted, extrapolated, stage};
 

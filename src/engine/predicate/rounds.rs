@@ -64,6 +64,8 @@ pub(super) struct Refinement<'a> {
     pub proof: Proof,
     /// The rounds so far.
     pub rounds: Vec<Round>,
+    /// How many of them were before.
+    pub before: usize,
 }
 
 /// How it goes on.
@@ -90,6 +92,8 @@ impl Refinement<'_> {
                     return Ok(with_found(attempt, self.found()));
                 }
                 Next::LargerBound if bound + 1 < self.bounds.len() => {
+                    let round = self.round(&attempt, Case::Buffers, path_length(&attempt));
+                    self.rounds.push(round);
                     bound += 1;
                     stage = self.stage(bound)?;
                 }
@@ -146,7 +150,7 @@ impl Refinement<'_> {
         attempt: &Attempt,
         (path, step): (&AbstractPath, usize),
     ) -> Next {
-        if self.rounds.len() >= self.config.refine {
+        if self.rounds.len() - self.before >= self.config.refine {
             return Next::End;
         }
         let steps = steps(path);
@@ -158,33 +162,29 @@ impl Refinement<'_> {
             return Next::OtherMethod;
         };
         let new = refine::unknown_to(&self.proof, chosen);
-        let conds = new.iter().map(|predicate| predicate.cond.clone()).collect();
-        if std::env::var("TRACE").is_ok() {
-            let t: Vec<String> = new.iter().map(|p| p.text(&explain.stage.source)).collect();
-            eprintln!(
-                "{:?} {:?} round {} method {:?} states {} calls {} + {} path {} {:?}",
-                self.model,
-                attempt.settings.buffers.as_ref().map(|b| b.to_string()),
-                self.rounds.len(),
-                attempt.settings.method,
-                attempt.stats.states,
-                attempt.stats.solver_calls(),
-                effort.calls,
-                steps.steps.len(),
-                t
-            );
-        }
-        self.rounds.push(Round {
-            model: self.model,
-            buffers: attempt.settings.buffers.clone(),
-            case: Case::Data,
-            steps: steps.steps.len(),
-            predicates: conds,
-            states: attempt.stats.states,
+        let source = &explain.stage.source;
+        let lines = new.iter().map(|predicate| predicate.text(source));
+        let round = Round {
+            predicates: lines.collect(),
             calls: attempt.stats.solver_calls() + effort.calls,
-        });
+            ..self.round(attempt, Case::Data, steps.steps.len())
+        };
+        self.rounds.push(round);
         self.proof.predicates.extend(new);
         Next::NewPredicates
+    }
+
+    /// A round that begins with an attempt.
+    fn round(&self, attempt: &Attempt, case: Case, steps: usize) -> Round {
+        Round {
+            model: self.model,
+            buffers: attempt.settings.buffers.clone(),
+            case,
+            steps,
+            predicates: Vec::new(),
+            states: attempt.stats.states,
+            calls: attempt.stats.solver_calls(),
+        }
     }
 
     /// The candidates of a round, the better ones first.
@@ -250,9 +250,11 @@ impl Refinement<'_> {
     }
 
     fn found(&self) -> Found {
-        let conds = self.proof.predicates.iter().map(|p| p.cond.clone());
+        let program = program::lower(self.task.program, &IndexSet::new());
+        let predicates = self.proof.predicates.iter();
         Found {
-            predicates: conds.collect(),
+            predicates: predicates.map(|p| p.cond.clone()).collect(),
+            lines: self.proof.lines(&program).0,
             rounds: self.rounds.clone(),
         }
     }
@@ -269,6 +271,14 @@ fn input<'a>(task: &'a Task<'a>, proof: &'a Proof) -> Input<'a> {
         source: task.source,
         program: task.program,
         proof,
+    }
+}
+
+/// The number of steps of the path that an attempt cannot exclude.
+fn path_length(attempt: &Attempt) -> usize {
+    match &attempt.verdict {
+        Verdict::Unknown(unknown) => unknown.path().map_or(0, |path| path.edges().len()),
+        Verdict::Verified(_) | Verdict::Violated(_) => 0,
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Proved {
     pub checked: Checked,
     /// Its proof.
     pub proof: Proof,
+    /// Whether it was given, or harvested for want of one.
+    pub given: bool,
     /// The most states that the checker may store.
     pub max_states: usize,
     /// The most states of explorations before and behind the proof; 0 for none.
@@ -59,6 +61,7 @@ impl Proved {
     pub fn new(name: &str, program: &str, proof: Option<&str>) -> Self {
         let file = SourceFile::new(name, program);
         let checked = cup::load(&file).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        let given = proof.is_some();
         let proof = match proof {
             Some(text) => {
                 let file = SourceFile::new("proof", text);
@@ -73,6 +76,7 @@ impl Proved {
             file,
             checked,
             proof,
+            given,
             max_states: 300_000,
             explore_states: 0,
         }
@@ -102,7 +106,7 @@ impl Proved {
         Subject {
             source: &self.file,
             program: &self.checked,
-            proof: Some(&self.proof),
+            proof: self.given.then_some(&self.proof),
         }
     }
 

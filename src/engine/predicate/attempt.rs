@@ -53,6 +53,12 @@ impl Slice {
         states: usize::MAX,
         calls: u64::MAX,
     };
+
+    /// What a search without cubes may take: some seconds.
+    pub const LAZY: Slice = Slice {
+        states: 300_000,
+        calls: 1_000_000,
+    };
 }
 
 /// A method and its retries: unknowns are split, then larger cubes are looked for.

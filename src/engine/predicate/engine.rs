@@ -328,7 +328,7 @@ impl Verification<'_> {
     }
 }
 
-/// The ways to try, in order. The retries split unknowns, then look for larger cubes, then do without cubes.
+/// The ways to try, in order. The retries do without cubes, split unknowns, then look for larger cubes.
 fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning> {
     let plain = |method| Tuning {
         method,
@@ -345,8 +345,16 @@ fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning>
             (has_cubes.then_some(Method::Ce), Method::Pe)
         }
     };
-    let first = first.map(plain).into_iter();
-    let lazy = (config.method == MethodChoice::Auto).then(|| plain(Method::Lazy));
-    let retries = retries(searching, config.sizes).into_iter();
-    first.chain(retries).chain(lazy).collect()
+    let mut all: Vec<Tuning> = first.map(plain).into_iter().collect();
+    all.extend(retries(searching, config.sizes));
+    if config.method == MethodChoice::Auto {
+        let lazy = Tuning {
+            slice: Slice::LAZY,
+            ..plain(Method::Lazy)
+        };
+        // Splitting may take very long: what needs no cubes comes before it.
+        let plain = all.iter().position(|tuning| tuning.method == searching);
+        all.insert(plain.map_or(all.len(), |place| place + 1), lazy);
+    }
+    all
 }

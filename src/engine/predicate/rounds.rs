@@ -28,6 +28,9 @@ use crate::verdict::{
     AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Method, Round, Unknown, Verdict,
 };
 
+/// The most questions to the solver for the choice of the predicates of a round.
+const CHOICE_CALLS: u64 = 500_000;
+
 /// What candidates are made of, computed once for a program.
 pub(super) struct Material {
     /// What the program itself names.
@@ -225,10 +228,7 @@ impl Refinement<'_> {
             method,
             sizes: self.config.sizes,
             split: Split::None,
-            slice: Slice {
-                states: STATES,
-                calls: CALLS,
-            },
+            slice: Slice::LAZY,
         };
         let this = Try {
             input: &input(self.task, proof),
@@ -290,7 +290,3 @@ fn with_found(mut attempt: Attempt, found: Found) -> Attempt {
     }
     attempt
 }
-
-const STATES: usize = 300_000;
-const CALLS: u64 = 1_000_000;
-const CHOICE_CALLS: u64 = 500_000;

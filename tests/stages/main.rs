@@ -14,6 +14,7 @@ mod imports;
 mod language;
 mod optimizations;
 mod portfolio;
+mod refine;
 mod replay;
 mod searches;
 mod verify;

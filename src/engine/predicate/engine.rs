@@ -152,7 +152,11 @@ impl Predicate {
         if attempt.verdict.kind() == VerdictKind::Verified {
             self.found = Some((refinement.proof, refinement.rounds));
         }
-        outcome.verdict = attempt.verdict.clone();
+        // A limit says less than the path of an attempt before.
+        if !matches!(&attempt.verdict, Verdict::Unknown(Unknown::Stopped(limit)) if !limit.is_stop())
+        {
+            outcome.verdict = attempt.verdict.clone();
+        }
         outcome.log.push(attempt);
         Ok(outcome)
     }

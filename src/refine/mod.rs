@@ -21,6 +21,8 @@ mod pool;
 mod schedule;
 mod symbolic;
 pub mod symmetry;
+#[cfg(test)]
+mod tests;
 mod walks;
 mod weakest;
 

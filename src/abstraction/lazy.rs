@@ -9,23 +9,25 @@
 //! Invariant: the states reached stand for all states of the program. Called by the pipeline for
 //! `--method lazy`.
 
+mod oracle;
 mod route;
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::cubes::Connections;
 use super::effects::{Effect, Effects};
 use super::forget;
 use super::{AbstractionError, Initial};
-use crate::logic::{Flag, Formula, Literal, Predicate, PredicateId};
+use crate::logic::{Flag, Formula, Predicate};
 use crate::program::{EdgeId, LocId, Program, PropertyId, PropertyKind, ThreadId};
 use crate::reduce::BufferVars;
 use crate::run::stop::Stop;
-use crate::smt::{Answer, Effort, Solver};
+use crate::smt::Effort;
 use crate::verdict::CubeSizes;
-pub use route::{Route, excludes};
+use oracle::Oracle;
+pub use route::{Route, Walker};
 
 /// The values of the predicates; `None` is unknown.
 pub type Values = Vec<Option<bool>>;
@@ -52,7 +54,7 @@ pub enum LazyFinding {
     Verified,
     /// A property may be broken, along this path; overflows come last.
     Broken(PropertyId, Vec<LazyStep>),
-    /// The limit on states was reached.
+    /// The limit on states, or on questions to the solver, was reached.
     States,
     /// The time was over.
     Timeout,
@@ -72,6 +74,8 @@ pub struct LazyStep {
 pub struct LazyLimits {
     /// The most states.
     pub max_states: usize,
+    /// The most questions to the solver.
+    pub max_calls: u64,
     /// What ends the search early.
     pub stop: Stop,
     /// Whether questions about differences are decided without Z3.
@@ -85,13 +89,13 @@ pub fn search(
     buffers: &[BufferVars],
     limits: LazyLimits,
 ) -> Result<LazyOutcome, AbstractionError> {
-    let mut search = Lazy::new(program, predicates, buffers, &limits)?;
+    let mut search = Lazy::new(program, predicates, buffers, &limits, program.edge_ids())?;
     let finding = search.run(limits);
     Ok(LazyOutcome {
         finding,
         initial: search.states[0].values.clone(),
         states: search.states.len(),
-        effort: search.oracle.solver.effort(),
+        effort: search.oracle.effort(),
         invariant: search.invariant(),
     })
 }
@@ -111,8 +115,10 @@ struct Lazy<'a> {
     predicates: &'a [Predicate],
     buffers: &'a [BufferVars],
     specs: Vec<Vec<Effect>>,
-    edges: Vec<Vec<Vec<Vec<Effect>>>>,
+    edges: FxHashMap<EdgeId, Rc<[Effect]>>,
     oracle: Oracle,
+    /// Which of the predicates are tracked; the others stay unknown.
+    chosen: Vec<bool>,
     states: Vec<State>,
     by_position: FxHashMap<Position, Vec<usize>>,
     broken: Option<(PropertyId, Vec<LazyStep>)>,
@@ -124,6 +130,7 @@ impl<'a> Lazy<'a> {
         predicates: &'a [Predicate],
         buffers: &'a [BufferVars],
         limits: &LazyLimits,
+        steps: impl Iterator<Item = EdgeId>,
     ) -> Result<Self, AbstractionError> {
         let sizes = CubeSizes {
             updates: 0,
@@ -131,17 +138,15 @@ impl<'a> Lazy<'a> {
         };
         let effects = Effects::new(program, predicates, sizes, buffers);
         let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
+        let edges = steps.map(|step| Ok((step, effects.of_edge(program.edge(step))?.into())));
         Ok(Lazy {
             program,
             predicates,
             buffers,
             specs: specs.collect::<Result<Vec<_>, _>>()?,
-            edges: super::edge_effects(program, &effects)?,
-            oracle: Oracle {
-                solver: Solver::new(predicates, limits.stop.clone(), limits.differences),
-                connections: Connections::new(predicates),
-                known: FxHashMap::default(),
-            },
+            edges: edges.collect::<Result<_, _>>()?,
+            oracle: Oracle::new(predicates, limits.stop.clone(), limits.differences),
+            chosen: vec![true; predicates.len()],
             states: Vec::new(),
             by_position: FxHashMap::default(),
             broken: None,
@@ -161,7 +166,8 @@ impl<'a> Lazy<'a> {
         let start = self.start();
         let mut work = VecDeque::from([start]);
         while let Some(number) = work.pop_front() {
-            if self.states.len() > limits.max_states {
+            let calls = self.oracle.effort().calls;
+            if self.states.len() > limits.max_states || calls > limits.max_calls {
                 return LazyFinding::States;
             }
             if limits.stop.should_stop() {
@@ -193,9 +199,12 @@ impl<'a> Lazy<'a> {
     fn initial_values(&mut self) -> Values {
         let initial = Initial::of(self.program);
         let nothing: Values = vec![None; self.predicates.len()];
-        let predicates = self.predicates.iter();
+        let predicates = self.predicates.iter().zip(&self.chosen);
         predicates
-            .map(|predicate| {
+            .map(|(predicate, chosen)| {
+                if !chosen {
+                    return None;
+                }
                 let unused = forget::is_unused(self.program, self.buffers, predicate);
                 let [yes, no] = initial.goals(&predicate.formula);
                 let value = self.oracle.value(&nothing, &yes, &no);
@@ -266,9 +275,9 @@ impl<'a> Lazy<'a> {
 
     /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.
     fn post(&mut self, number: usize, edge: EdgeId) -> Option<Values> {
-        let effects = self.edges[edge.thread.index()][edge.at.index()][edge.number].clone();
+        let effects = Rc::clone(&self.edges[&edge]);
         let mut values = self.states[number].values.clone();
-        for effect in &effects {
+        for effect in &*effects {
             match effect {
                 Effect::Assume(question) => {
                     if self.oracle.implies(&values, &question.goal) {
@@ -296,6 +305,9 @@ impl<'a> Lazy<'a> {
                 Effect::Update(changes) => {
                     let old = values.clone();
                     for change in changes {
+                        if !self.chosen[change.predicate.index()] {
+                            continue;
+                        }
                         let (yes, no) = (&change.becomes_true.goal, &change.becomes_false.goal);
                         values[change.predicate.index()] = self.oracle.value(&old, yes, no);
                     }
@@ -308,8 +320,8 @@ impl<'a> Lazy<'a> {
     /// The values when `excluded` is known to be false.
     fn learn(&mut self, values: Values, excluded: &Formula) -> Values {
         let mut learned = values.clone();
-        for id in self.oracle.connections.cone(excluded) {
-            if values[id.index()].is_none() {
+        for id in self.oracle.open(&values, excluded) {
+            if self.chosen[id.index()] {
                 let formula = &self.predicates[id.index()].formula;
                 let yes = Formula::or([excluded.clone(), formula.clone()]);
                 let no = Formula::or([excluded.clone(), formula.negated()]);
@@ -406,52 +418,5 @@ impl<'a> Lazy<'a> {
             covered: false,
         });
         number
-    }
-}
-
-/// The solver, with its answers.
-struct Oracle {
-    solver: Solver,
-    connections: Connections,
-    known: FxHashMap<(Formula, Vec<Literal>), bool>,
-}
-
-impl Oracle {
-    /// The value that one of two opposite goals gives.
-    fn value(&mut self, values: &Values, yes: &Formula, no: &Formula) -> Option<bool> {
-        if self.implies(values, yes) {
-            Some(true)
-        } else if self.implies(values, no) {
-            Some(false)
-        } else {
-            None
-        }
-    }
-
-    /// Whether the known predicates imply a goal.
-    fn implies(&mut self, values: &Values, goal: &Formula) -> bool {
-        match goal {
-            Formula::True => return true,
-            Formula::False => return false,
-            Formula::Atom(_) | Formula::And(_) | Formula::Or(_) => {}
-        }
-        let cone = self.connections.cone(goal);
-        let literal = |id: PredicateId| {
-            let positive = values[id.index()]?;
-            Some(Literal {
-                predicate: id,
-                positive,
-            })
-        };
-        let literals: Vec<Literal> = cone.into_iter().filter_map(literal).collect();
-        let question = (goal.clone(), literals);
-        if let Some(answer) = self.known.get(&question) {
-            return *answer;
-        }
-        let answer = self.solver.under(&goal.negated(), |solver| {
-            matches!(solver.check(&question.1), Answer::Inconsistent(_))
-        });
-        self.known.insert(question, answer);
-        answer
     }
 }

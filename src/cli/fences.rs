@@ -72,6 +72,10 @@ pub struct FencesArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
     max_k: u8,
 
+    /// The most rounds of refinement, in which predicates are found that the proof lacks; 0 switches it off.
+    #[arg(long, value_name = "N", default_value_t = PredicateConfig::default().refine)]
+    refine: usize,
+
     /// The number of threads that ask the solver.
     #[arg(short, long, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
@@ -213,6 +217,7 @@ impl FencesArgs {
         let predicate = PredicateConfig {
             bound: self.k.bound(self.max_k),
             past_bounds: PastBounds::Skip,
+            refine: self.refine,
             ..PredicateConfig::default()
         };
         let mut engines = self.engines.portfolio(predicate, &context);

@@ -26,6 +26,7 @@ mod peer;
 mod pipeline;
 mod progress;
 mod prove;
+mod save_proof;
 mod several;
 mod tacas;
 mod translate;

@@ -67,6 +67,10 @@ pub struct PipelineArgs {
     #[arg(long)]
     pub keep_slots: bool,
 
+    /// The most rounds of refinement, in which predicates are found that the proof lacks; 0 switches it off.
+    #[arg(long, value_name = "N", default_value_t = PredicateConfig::default().refine)]
+    pub refine: usize,
+
     /// The number of threads that ask the solver.
     #[arg(short, long, value_name = "N", default_value = "1")]
     pub jobs: NonZeroUsize,
@@ -145,6 +149,7 @@ impl PipelineArgs {
                 drop_buffered: self.drop_buffered,
             },
             keep_slots: self.keep_slots,
+            refine: self.refine,
             optimizations: self
                 .without
                 .iter()
@@ -195,7 +200,7 @@ impl Loaded {
         Subject {
             source: &self.file,
             program: &self.checked,
-            proof: Some(&self.proof),
+            proof: (!self.harvested).then_some(&self.proof),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use cupola::engine::predicate::{self, Proved};
+use cupola::memory::Model;
 use cupola::program;
 use cupola::render::verify::VerifyReport;
 use cupola::render::{Page, SCHEMA};
@@ -14,6 +15,8 @@ use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs};
 
 /// Verifies a program under sequential consistency and prints the proof with its cubes.
+///
+/// Where the predicates of the proof do not suffice, or there are none, more are found by refinement.
 #[derive(Clone, Debug, Args)]
 pub struct ProveArgs {
     #[command(flatten)]
@@ -31,11 +34,14 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
     let loaded = args.pipeline.load(&args.input, console)?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let watchdog = Watchdog::over(context.stop.clone(), console);
-    let proved = predicate::prove(&loaded.input(), &config, &context);
+    let fences = IndexSet::new();
+    let subject = loaded.subject();
+    let task = subject.task(Model::Sc, &fences);
+    let proved = predicate::prove_or_find(&task, &config, &context);
     drop(watchdog);
     let proved = match proved {
         Ok(proved) => proved,
-        Err(error) => return Err(loaded.stage_failure(error)),
+        Err(error) => return Err(loaded.failure(error.into())),
     };
     let program = program::lower(&loaded.checked, &IndexSet::new());
     let (verdict, exit, why) = judged(&proved, &loaded, &console.page(&args.report.output));
@@ -100,6 +106,7 @@ fn explanation(proved: &Proved, loaded: &Loaded, page: &Page) -> String {
         harvested: harvested.as_deref(),
         predicates: loaded.proof.predicates.len(),
         report: &report,
+        rounds: false,
     };
     match &attempt.verdict {
         Verdict::Violated(violation) => format!(

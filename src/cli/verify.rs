@@ -23,12 +23,13 @@ use super::interrupt::stop_on_interrupt;
 use super::model::{ModelsArg, check_sizes};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
+use super::save_proof::SavedProof;
 use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
 
 /// Verifies programs under one or several memory models.
 ///
-/// Small programs are explored; others are proved from their proof under SC, or from predicates taken from the program.
+/// Small programs are explored; others are proved from their proof under SC, or from predicates that are found.
 #[derive(Clone, Debug, Args)]
 pub struct VerifyArgs {
     #[command(flatten)]
@@ -71,6 +72,15 @@ pub struct VerifyArgs {
     /// in it for each of them; `cupola certify` checks it.
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
+
+    /// Write the proof under SC from which all models are verified to this file; where exploration has decided, the
+    /// predicate engine is asked for it.
+    #[arg(long, value_name = "FILE")]
+    save_proof: Option<PathBuf>,
+
+    /// Also show the rounds in which predicates were found.
+    #[arg(long, short)]
+    verbose: bool,
 
     #[command(flatten)]
     report: ReportArgs,
@@ -130,6 +140,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     let inputs = args.inputs.each()?;
     let several = inputs.len() > 1;
     args.inputs.one_proof(args.pipeline.proof.as_deref())?;
+    args.inputs.one_proof(args.save_proof.as_deref())?;
     let mut parts = Parts::new(&args.report.output, several, console)?;
     for dir in inputs
         .iter()
@@ -192,12 +203,27 @@ impl VerifyArgs {
             Some(target) => target.write(&loaded.subject(), &report, &config, &context, console),
             None => Written::All,
         };
+        let written = match &self.save_proof {
+            Some(path) => {
+                let search = SavedProof {
+                    loaded: &loaded,
+                    models: &self.model.0,
+                    placement: &placement,
+                    config: &config,
+                    context: &context,
+                };
+                let force = self.report.output.force;
+                written.max(search.save(&report, (path, force), console)?)
+            }
+            None => written,
+        };
         let harvested = loaded.harvested();
         let shown = VerifyReport {
             source: &loaded.file,
             harvested: harvested.as_deref(),
             predicates: loaded.proof.predicates.len(),
             report: &report,
+            rounds: self.verbose,
         };
         let page = console.page(&self.report.output);
         let page = page.with_advice(advice::of_engines);

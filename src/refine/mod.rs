@@ -1,31 +1,47 @@
-//! Replay: whether a path that an abstraction cannot exclude is real.
+//! What a path is worth that an abstraction cannot exclude, and what would exclude it.
 //!
 //! Input: a reduction, and a [`Path`] through its program that may break a property. Output:
 //! [`Replay`]. First the path is followed symbolically: initial values and arbitrary choices are unknowns
 //! of a formula, and Z3 finds values, made as small as possible, or the first step that cannot be taken. Then
 //! the path is written in terms of the source, each group of steps as the statement or the flush that it stands
-//! for, and run on the exact semantics with real, unbounded buffers. A path that is not real is asked what the
-//! predicates miss on it.
+//! for, and run on the exact semantics with real, unbounded buffers.
+//!
+//! A path that is not real is excluded by new predicates. Candidates come from the program ([`pool`]), from weakest
+//! preconditions along the path ([`weakest()`]), and as images under swaps of alike threads ([`symmetry`]);
+//! [`Excluding`] chooses those that exclude the path.
 //!
 //! Invariant: what is real has been run by `semantics::interpreter`. Called by `engine::predicate`.
 
 mod atoms;
+mod choose;
 mod complete;
-mod missing;
+mod march;
 mod path;
+mod pool;
 mod schedule;
 mod symbolic;
+pub mod symmetry;
+#[cfg(test)]
+mod tests;
+mod walks;
+mod weakest;
 
-use crate::logic::TooLarge;
+use indexmap::IndexSet;
+
+use crate::logic::{Formula, Predicate, TooLarge};
 use crate::program::PropertyKind;
+use crate::proof::Proof;
 use crate::reduce::Reduction;
 use crate::run::stop::Stop;
 use crate::semantics::{Followed, Trace, follow};
 
+pub use choose::{Chosen, Excluding};
 pub use complete::complete;
-pub use missing::{Missing, Search, missing};
+pub use march::without_marches;
 pub use path::Path;
+pub use pool::Pool;
 use symbolic::Walk;
+use weakest::Weakest;
 
 /// What became of a path.
 #[derive(Clone, Debug)]
@@ -65,4 +81,27 @@ fn replayed(reduction: &Reduction, path: &Path, stop: Stop) -> Result<Replay, To
             Followed::Impossible => Replay::Undecided,
         },
     )
+}
+
+/// Candidates from weakest preconditions along a path of which a step cannot be taken, the closest to it first.
+pub fn weakest(reduction: &Reduction, path: &Path, step: usize) -> Vec<Predicate> {
+    let weakest = Weakest {
+        reduction,
+        path,
+        step,
+    };
+    weakest.candidates().unwrap_or_default()
+}
+
+/// The candidates that a proof does not have, in either polarity, each once.
+pub fn unknown_to(proof: &Proof, candidates: Vec<Predicate>) -> Vec<Predicate> {
+    let both = |predicate: &Predicate| [predicate.formula.clone(), predicate.formula.negated()];
+    let mut known: IndexSet<Formula> = proof.predicates.iter().flat_map(both).collect();
+    let mut candidates = candidates;
+    candidates.retain(|candidate| {
+        let is_new = !known.contains(&candidate.formula);
+        known.extend(both(candidate));
+        is_new
+    });
+    candidates
 }

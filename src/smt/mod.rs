@@ -149,6 +149,24 @@ impl Solver {
         answer
     }
 
+    /// Whether the literals contradict each other or the formulas in force: the bare answer, without a model or a
+    /// core. What is unknown is no contradiction.
+    pub fn is_inconsistent(&mut self, literals: &[Literal]) -> bool {
+        if self.gives_up() {
+            return false;
+        }
+        let start = Instant::now();
+        let decided = self.differences.then(|| self.satisfied(literals)).flatten();
+        match decided {
+            Some(solution) => {
+                self.effort.calls += 1;
+                self.effort.time += start.elapsed();
+                solution.is_none()
+            }
+            None => self.contradicts(literals),
+        }
+    }
+
     /// Whether the literals contradict each other or the formulas in force, in Z3's judgement: the bare
     /// answer, without a model or a core.
     pub fn contradicts(&mut self, literals: &[Literal]) -> bool {
@@ -172,28 +190,29 @@ impl Solver {
 
     /// The answer where all that is asked about is differences.
     fn decide(&self, literals: &[Literal]) -> Option<Answer> {
-        let in_force = self.in_force.iter().map(|formula| formula.cases.as_ref());
-        let in_force: Vec<&Cases> = in_force.collect::<Option<_>>()?;
-        let decide = |literals: &[Literal]| {
-            let mut parts = in_force.clone();
-            for literal in literals {
-                let pair = &self.literals[literal.predicate.index()];
-                parts.push(pair[usize::from(literal.positive)].as_ref()?);
-            }
-            solve(&parts, self.cases.nodes).ok()
-        };
-        if let Some(solution) = decide(literals)? {
+        if let Some(solution) = self.satisfied(literals)? {
             return Some(Answer::Consistent(self.model(&solution)));
         }
         let mut core = literals.to_vec();
         for literal in literals {
             let fewer: Vec<Literal> = core.iter().copied().filter(|l| l != literal).collect();
-            if matches!(decide(&fewer), Some(None)) {
+            if matches!(self.satisfied(&fewer), Some(None)) {
                 core = fewer;
             }
         }
         core.sort_unstable();
         Some(Answer::Inconsistent(core))
+    }
+
+    /// A solution of the literals and the formulas in force, if there is one, where all of them are about differences.
+    fn satisfied(&self, literals: &[Literal]) -> Option<Option<Solution>> {
+        let in_force = self.in_force.iter().map(|formula| formula.cases.as_ref());
+        let literals = literals.iter().map(|literal| {
+            let pair = &self.literals[literal.predicate.index()];
+            pair[usize::from(literal.positive)].as_ref()
+        });
+        let parts: Vec<&Cases> = in_force.chain(literals).collect::<Option<_>>()?;
+        solve(&parts, self.cases.nodes).ok()
     }
 
     fn model(&self, solution: &Solution) -> Model {

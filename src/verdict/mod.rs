@@ -10,6 +10,7 @@
 
 mod limit;
 mod path;
+mod rounds;
 mod stats;
 mod violation;
 
@@ -22,6 +23,7 @@ use crate::program::{Property, PropertyId};
 
 pub use limit::Limit;
 pub use path::{AbstractPath, AbstractStep, Changes, Feasibility, Refinement};
+pub use rounds::{Case, Found, Round};
 pub use stats::{AbstractionStats, SolverStats, Stats};
 pub use violation::{FoundBy, Growth, Run, Violation};
 
@@ -141,6 +143,8 @@ pub struct Settings {
     pub cube_sizes: Option<CubeSizes>,
     /// Whether unknown values are split.
     pub split: bool,
+    /// The proof that the abstraction is built from, where the engine found it.
+    pub found: Option<Arc<Found>>,
 }
 
 /// A way to build a predicate abstraction.

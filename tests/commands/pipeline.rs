@@ -95,15 +95,39 @@ fn verified_programs_exit_with_0() {
 #[test]
 fn a_proof_that_is_too_weak_exits_with_5_and_tells_the_path() {
     let (_folder, file) = folder(SAFE, "predicates { x == 0; }");
-    let verify = ["--model", "all", "--engine", "predicate"];
-    for (command, more) in [("verify", &verify[..]), ("prove", &[])] {
+    let verify = ["--model", "all", "--engine", "predicate", "--refine", "0"];
+    for (command, more) in [("verify", &verify[..]), ("prove", &verify[4..])] {
         let output = run(command, &file, more);
         assert_eq!(code(&output), 5, "{}", stderr(&output));
         let told = stdout(&output) + &stderr(&output);
         assert!(told.contains("small") && told.contains("x = 1"), "{told}");
     }
-    let output = run("prove", &file, &[]);
+    let output = run("prove", &file, &verify[4..]);
     assert!(output.stdout.is_empty());
+}
+
+/// What is missing is found, told, and written where that is asked for.
+#[test]
+fn a_proof_that_is_too_weak_is_refined() {
+    let (folder, file) = folder(SAFE, "predicates { x == 0; }");
+    let saved = folder.path().join("saved.proof");
+    let path = saved.to_str().expect("UTF-8");
+    let arguments = ["--engine", "predicate", "-v", "--save-proof", path];
+    let output = run("verify", &file, &arguments);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("new predicates"));
+    assert!(stdout(&output).contains("This proof was found in 1 round:"));
+    let again = ["--engine", "predicate", "--refine", "0", "--proof", path];
+    let output = run("verify", &file, &again);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    let output = run("verify", &file, &arguments);
+    assert_eq!(code(&output), 2, "the file exists: {}", stderr(&output));
+    let output = run("prove", &file, &[]);
+    assert!(
+        stdout(&output).starts_with("predicates {"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 /// What is small enough is explored, whatever the proof is worth; without `--model` under all models.
@@ -139,7 +163,15 @@ fn explored_states(file: &Path, model: &Value) -> Value {
 fn every_attempt_has_a_row_with_its_engine() {
     let program = "shared x; thread P { local r; loop { r = x; x = r + 1; assert(r >= 0); } }";
     let (_folder, file) = folder(program, "predicates { x == 0; }");
-    let arguments = ["--model", "sc", "--explore-states", "60000", "--json"];
+    let arguments = [
+        "--model",
+        "sc",
+        "--explore-states",
+        "60000",
+        "--refine",
+        "0",
+        "--json",
+    ];
     let output = run("verify", &file, &arguments);
     assert_eq!(code(&output), 5, "{}", stderr(&output));
     let result = &json(&output)["results"][0];
@@ -157,7 +189,7 @@ fn every_attempt_has_a_row_with_its_engine() {
     let states = |tried: &Value| tried["stats"]["states"].as_u64();
     assert_eq!(states(&attempts[0]), Some(50_000));
     assert_eq!(states(&attempts[attempts.len() - 1]), Some(60_000));
-    let text = stdout(&run("verify", &file, &arguments[..4]));
+    let text = stdout(&run("verify", &file, &arguments[..6]));
     assert!(text.starts_with("model  engine     k  method  "), "{text}");
     let rows = text.lines().skip(1).take_while(|line| !line.is_empty());
     let found: Vec<&str> = rows
@@ -377,7 +409,15 @@ fn executions_and_paths_have_the_documented_fields() {
     assert_eq!(result["found_by"], "exploration");
     assert_eq!(fields(&result["trace"]), documented("#### An execution"));
     let (_folder, file) = folder(SAFE, "predicates { x == 5; }");
-    let arguments = ["--model", "sc", "--engine", "predicate", "--json"];
+    let arguments = [
+        "--model",
+        "sc",
+        "--engine",
+        "predicate",
+        "--refine",
+        "0",
+        "--json",
+    ];
     let output = run("verify", &file, &arguments);
     assert_eq!(code(&output), 5, "{}", stderr(&output));
     let report = json(&output);

@@ -15,6 +15,7 @@ mod imports;
 mod language;
 mod optimizations;
 mod portfolio;
+mod refine;
 mod replay;
 mod rmm;
 mod searches;

@@ -296,7 +296,7 @@ fn a_first_proof_is_suggested() {
     std::fs::write(&file, text).expect("written");
     let verify = || {
         let mut command = assert_cmd::Command::cargo_bin("cupola").expect("the binary");
-        let options = ["--model", "tso", "--engine", "predicate"];
+        let options = ["--model", "tso", "--engine", "predicate", "--refine", "0"];
         let output = command.arg("verify").arg(&file).args(options).output();
         let output = output.expect("a run");
         let text = String::from_utf8(output.stdout).expect("UTF-8");

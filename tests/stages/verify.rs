@@ -3,14 +3,14 @@
 
 use crate::support::entries;
 use crate::support::proofs::{ALGORITHMS, Proved};
-use cupola::engine::Context;
 use cupola::engine::predicate::{
     self, Bound, MethodChoice, PredicateConfig, abstracted, boolean_program, extrapolated,
 };
+use cupola::engine::{Context, Limits};
 use cupola::extrapolate::ExtrapolateConfig;
 use cupola::front::cup::placement::Placement;
 use cupola::memory::Model;
-use cupola::verdict::{CubeSizes, Limit, Method, ModelResult, Unknown, Verdict, VerdictKind};
+use cupola::verdict::{CubeSizes, Method, ModelResult, Unknown, Verdict, VerdictKind};
 
 const AUTO: (Bound, MethodChoice) = (Bound::Auto(4), MethodChoice::Auto);
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -369,19 +369,22 @@ fn larger_cubes_are_tried_where_splitting_ends_at_the_limit() {
         format!("predicates {{ P.a == 0; P.b == 0; P.c == 0; P.s == 0; P.a == P.l0; {chain} }}");
     let mut proved = Proved::new("sum", &text, Some(&proof));
     proved.max_states = 300;
+    let context = Context {
+        limits: Limits {
+            abstract_states: proved.max_states,
+            ..Limits::default()
+        },
+        ..Context::default()
+    };
+    let tried = predicate::prove(&proved.input(), &PredicateConfig::default(), &context);
+    let tried = tried.expect("it is tried");
+    let sizes = tried.attempt.settings.cube_sizes;
+    assert!(tried.proof.is_some());
+    assert_eq!(sizes.map(|sizes| sizes.updates), Some(3));
+    // The search without cubes comes before both.
     let report = proved.verify(&[Model::Sc], AUTO, Placement::Declared);
-    let verdicts = report.results[0].outcome.log.iter();
-    let verdicts: Vec<_> = verdicts.map(|tried| &tried.verdict).collect();
-    assert!(
-        matches!(
-            verdicts[..],
-            [
-                Verdict::Unknown(Unknown::TooCoarse { .. }),
-                Verdict::Unknown(Unknown::Stopped(Limit::States)),
-                Verdict::Verified(_)
-            ]
-        ),
-        "{}",
-        report.text()
-    );
+    let log = &report.results[0].outcome.log;
+    let methods: Vec<_> = log.iter().map(|tried| tried.settings.method).collect();
+    assert_eq!(methods, [Some(Method::Trad), Some(Method::Lazy)]);
+    assert!(report.is_verified(), "{}", report.text());
 }

@@ -41,6 +41,8 @@ pub struct Proved {
     pub checked: Checked,
     /// Its proof.
     pub proof: Proof,
+    /// Whether it was given, or harvested for want of one.
+    pub given: bool,
     /// The most states that the checker may store.
     pub max_states: usize,
     /// The most states of explorations before and behind the proof; 0 for none.
@@ -58,6 +60,7 @@ impl Proved {
     pub fn new(name: &str, program: &str, proof: Option<&str>) -> Self {
         let file = SourceFile::new(name, program);
         let checked = cup::load(&file).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        let given = proof.is_some();
         let proof = match proof {
             Some(text) => {
                 let file = SourceFile::new("proof", text);
@@ -72,6 +75,7 @@ impl Proved {
             file,
             checked,
             proof,
+            given,
             max_states: 300_000,
             explore_states: 0,
         }
@@ -101,7 +105,7 @@ impl Proved {
         Subject {
             source: &self.file,
             program: &self.checked,
-            proof: Some(&self.proof),
+            proof: self.given.then_some(&self.proof),
         }
     }
 
@@ -118,7 +122,7 @@ impl Proved {
         stage.expect("the program can be reduced")
     }
 
-    /// Verifies the program with its own fences or others.
+    /// Verifies the program with its own fences or others, from the predicates that there are: nothing is refined.
     pub fn verify(
         &self,
         models: &[Model],
@@ -128,6 +132,7 @@ impl Proved {
         let config = PredicateConfig {
             bound,
             method,
+            refine: 0,
             ..PredicateConfig::default()
         };
         self.verify_with(models, config, &placement)
@@ -180,6 +185,7 @@ impl Answer {
             harvested: None,
             predicates: proved.proof.predicates.len(),
             report: &report,
+            rounds: false,
         };
         let text = shown.text(&Page::unlimited(), TraceForm::Text);
         Answer { report, text }

@@ -1,8 +1,10 @@
-//! One path instead of all: whether the predicates exclude it, whatever the sizes of cubes.
+//! One path instead of all: whether some of the predicates exclude it, whatever the sizes of cubes.
 
 use super::{
-    AbstractionError, EdgeId, Effect, Flag, Lazy, LazyLimits, Predicate, Program, PropertyId, Stop,
+    AbstractionError, EdgeId, Effect, Flag, Lazy, LazyLimits, Predicate, Program, PropertyId,
 };
+use crate::reduce::BufferVars;
+use crate::smt::Effort;
 
 /// A path, and the property that it may break.
 #[derive(Clone, Copy, Debug)]
@@ -13,37 +15,57 @@ pub struct Route<'a> {
     pub property: Option<PropertyId>,
 }
 
-/// Whether the strongest abstract steps exclude a path.
-pub fn excludes(
-    program: &Program,
-    predicates: &[Predicate],
-    route: Route<'_>,
-    stop: Stop,
-) -> Result<bool, AbstractionError> {
-    let limits = LazyLimits {
-        max_states: usize::MAX,
-        stop,
-        differences: true,
-    };
-    let mut search = Lazy::new(program, predicates, &[], &limits)?;
-    let mut number = search.start();
-    let mut position = search.states[number].position.0.clone();
-    for &step in route.steps {
-        search.broken = None;
-        let Some(values) = search.post(number, step) else {
-            return Ok(true);
-        };
-        // A background block starts where its thread never is.
-        let location = &mut position[step.thread.index()];
-        if *location == step.at {
-            *location = program.edge(step).target;
-        }
-        number = search.push((position.clone(), None), values, None);
+/// Walks one path with different choices of predicates; what the solver has answered once is known for all of them.
+pub struct Walker<'a> {
+    lazy: Lazy<'a>,
+    route: Route<'a>,
+}
+
+impl<'a> Walker<'a> {
+    /// A walker for a path, with all predicates that may be chosen; unused slots of the buffers are forgotten.
+    pub fn new(
+        program: &'a Program,
+        predicates: &'a [Predicate],
+        buffers: &'a [BufferVars],
+        route: Route<'a>,
+        limits: &LazyLimits,
+    ) -> Result<Self, AbstractionError> {
+        let steps = route.steps.iter().copied();
+        let lazy = Lazy::new(program, predicates, buffers, limits, steps)?;
+        Ok(Walker { lazy, route })
     }
-    Ok(match route.property {
-        None => false,
-        Some(property) => !search.may_break(number, property),
-    })
+
+    /// Whether the strongest abstract steps over the chosen predicates exclude the path.
+    pub fn excludes(&mut self, chosen: Vec<bool>) -> bool {
+        let lazy = &mut self.lazy;
+        lazy.chosen = chosen;
+        lazy.states.clear();
+        lazy.by_position.clear();
+        lazy.broken = None;
+        let mut number = lazy.start();
+        let mut position = lazy.states[number].position.0.clone();
+        for &step in self.route.steps {
+            lazy.broken = None;
+            let Some(values) = lazy.post(number, step) else {
+                return true;
+            };
+            // A background block starts where its thread never is.
+            let location = &mut position[step.thread.index()];
+            if *location == step.at {
+                *location = lazy.program.edge(step).target;
+            }
+            number = lazy.push((position.clone(), None), values, None);
+        }
+        match self.route.property {
+            None => false,
+            Some(property) => !lazy.may_break(number, property),
+        }
+    }
+
+    /// What the solver was asked so far.
+    pub fn effort(&self) -> Effort {
+        self.lazy.oracle.effort()
+    }
 }
 
 impl Lazy<'_> {

@@ -35,6 +35,30 @@ pub(super) struct Tuning {
     pub method: Method,
     pub sizes: CubeSizes,
     pub split: Split,
+    pub slice: Slice,
+}
+
+/// The part of the effort that an attempt may take; the limits of the run hold as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slice {
+    /// The most states.
+    pub states: usize,
+    /// The most questions to the solver, where the number of threads that ask does not change it.
+    pub calls: u64,
+}
+
+impl Slice {
+    /// As much as the limits of the run allow.
+    pub const ALL: Slice = Slice {
+        states: usize::MAX,
+        calls: u64::MAX,
+    };
+
+    /// What a search without cubes may take: some seconds.
+    pub const LAZY: Slice = Slice {
+        states: 300_000,
+        calls: 1_000_000,
+    };
 }
 
 /// A method and its retries: unknowns are split, then larger cubes are looked for.
@@ -43,6 +67,7 @@ pub(super) fn retries(method: Method, sizes: CubeSizes) -> [Tuning; 3] {
         method,
         sizes,
         split: Split::None,
+        slice: Slice::ALL,
     };
     let splitting = Tuning {
         split: Split::All,
@@ -99,6 +124,7 @@ pub fn attempt(
             method,
             sizes: config.sizes,
             split: Split::None,
+            slice: Slice::ALL,
         },
         config,
         context,
@@ -208,6 +234,7 @@ impl Try<'_> {
 
     fn max_states(&self) -> usize {
         let states = self.context.limits.abstract_states;
+        let states = states.min(self.tuning.slice.states);
         match self.tuning.split {
             Split::None => states,
             Split::Needed | Split::All => states.min(SPLIT_STATES),
@@ -294,7 +321,8 @@ impl Try<'_> {
         let (stage, rules) = (self.stage, &self.config.extrapolate);
         let proof = extrapolated(self.input, stage, self.tuning.method, rules)?;
         let limits = LazyLimits {
-            max_states: self.context.limits.abstract_states,
+            max_states: self.max_states(),
+            max_calls: self.tuning.slice.calls,
             stop: self.stop().clone(),
             differences: self.config.optimizations.has(Optimization::Differences),
         };
@@ -319,6 +347,7 @@ impl Try<'_> {
             buffers: self.bound().cloned(),
             cube_sizes: Some(self.tuning.sizes),
             split: self.tuning.split != Split::None,
+            found: None,
         }
     }
 

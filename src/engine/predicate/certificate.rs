@@ -12,17 +12,20 @@
 
 use boolprog_checker::{AbstractState, inductive_states};
 
-use super::attempt::{Try, Tuning, limit_of};
+use super::attempt::{Slice, Try, Tuning, limit_of};
 use super::prove::prove;
-use super::stage::{harvested, stage};
+use super::stage::{harvested, stage, too_large};
 use super::totalize::totalize;
 use super::{Input, PredicateConfig, PredicateError};
 use crate::abstraction::{Abstraction, Transformers};
 use crate::certificate::{Body, Certificate, Literal, Pair};
 use crate::engine::{Context, Task};
+use crate::logic::Predicate;
 use crate::memory::BufferSizes;
 use crate::program::{Cond, LocId, Program, Thread};
-use crate::verdict::{Limit, Method, Settings};
+use crate::proof::Proof;
+use crate::source::Span;
+use crate::verdict::{Found, Limit, Method, Settings};
 
 /// How many paths of a thread's atomic sections are followed whole.
 const MAX_PATHS: usize = 200;
@@ -45,7 +48,10 @@ pub fn certificate(
     config: &PredicateConfig,
     context: &Context,
 ) -> Result<Certificate, NoCertificate> {
-    let proof = task.proof.cloned().unwrap_or_else(|| harvested(task));
+    let proof = match &settings.found {
+        Some(found) => proof_of(found)?,
+        None => task.proof.cloned().unwrap_or_else(|| harvested(task)),
+    };
     let input = Input {
         source: task.source,
         program: task.program,
@@ -81,6 +87,16 @@ pub fn certificate(
     })
 }
 
+/// The proof that an engine found.
+fn proof_of(found: &Found) -> Result<Proof, PredicateError> {
+    let conds = found.predicates.iter().cloned();
+    let predicates = conds.map(Predicate::new).collect::<Result<_, _>>();
+    Ok(Proof {
+        predicates: predicates.map_err(|error| too_large(error, Span::default()))?,
+        cubes: None,
+    })
+}
+
 impl Tuning {
     /// What was varied to come to these settings.
     fn of(settings: &Settings) -> Self {
@@ -91,6 +107,7 @@ impl Tuning {
                 true => boolprog_checker::Split::All,
                 false => boolprog_checker::Split::None,
             },
+            slice: Slice::ALL,
         }
     }
 }

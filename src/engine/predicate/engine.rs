@@ -8,9 +8,10 @@ use std::sync::Arc;
 use boolprog_checker::Split;
 use indexmap::IndexSet;
 
-use super::attempt::{Try, Tuning, is_worth_a_retry, most_informative, retries};
+use super::attempt::{Slice, Try, Tuning, is_worth_a_retry, most_informative, retries};
 use super::explain::Explain;
 use super::prove::prove;
+use super::rounds::{Material, Refinement};
 use super::stage::{harvested, stage};
 use super::{Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError};
 use crate::abstraction::Transformers;
@@ -19,7 +20,10 @@ use crate::memory::{BufferSizes, MAX_ENTRIES, Model};
 use crate::program;
 use crate::proof::Proof;
 use crate::reduce::Reduction;
-use crate::verdict::{Attempt, Growth, Method, Outcome, Unknown, Unsupported, Verdict, Violation};
+use crate::verdict::{
+    Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
+    VerdictKind, Violation,
+};
 
 /// The predicate engine.
 pub struct Predicate {
@@ -28,6 +32,10 @@ pub struct Predicate {
     sc: Option<Arc<Outcome>>,
     /// The proof with the cubes that cube extrapolation needs.
     completed: Option<Proof>,
+    /// What candidates for new predicates are made of.
+    material: Option<Material>,
+    /// The proof that refinement has found, and its rounds.
+    found: Option<(Proof, Vec<Round>)>,
 }
 
 impl Predicate {
@@ -37,38 +45,144 @@ impl Predicate {
             config,
             sc: None,
             completed: None,
+            material: None,
+            found: None,
         }
     }
 
-    /// The proof to start from: the user's, or predicates taken from the program.
+    /// The proof to start from: one that was found, the user's, or predicates taken from the program.
     fn proof(&self, task: &Task<'_>) -> Proof {
-        let given = self.completed.as_ref().or(task.proof);
+        let found = self.found.as_ref().map(|(proof, _)| proof);
+        let given = self.completed.as_ref().or(found).or(task.proof);
         given.cloned().unwrap_or_else(|| harvested(task))
     }
 
     /// The outcome under SC, found once.
-    fn sc(&mut self, input: &Input<'_>, context: &Context) -> Result<Arc<Outcome>, EngineError> {
+    fn sc(&mut self, task: &Task<'_>, context: &Context) -> Result<Arc<Outcome>, EngineError> {
         if let Some(sc) = &self.sc {
             return Ok(Arc::clone(sc));
         }
-        let sc = Verification {
-            input,
+        let task = Task {
             model: Model::Sc,
             fences: &IndexSet::new(),
-            config: &self.config,
-            context,
-            growth: None,
+            earlier: &[],
+            ..*task
         };
-        let sc = Arc::new(sc.run(&[BufferSizes::ONE])?);
+        let sc = Arc::new(self.outcome(&task, &[BufferSizes::ONE], context)?);
         self.sc = Some(Arc::clone(&sc));
         Ok(sc)
     }
 
+    /// The outcome under a model: with the proof that there is, then with more predicates.
+    fn outcome(
+        &mut self,
+        task: &Task<'_>,
+        bounds: &[BufferSizes],
+        context: &Context,
+    ) -> Result<Outcome, EngineError> {
+        let refines = self.config.refine > 0 && self.config.method == MethodChoice::Auto;
+        if refines && self.found.is_some() {
+            let outcome = Outcome {
+                verdict: Verdict::Unknown(Unknown::Stopped(Limit::States)),
+                log: Vec::new(),
+            };
+            return self.refined(task, bounds, context, outcome);
+        }
+        let proof = self.proof(task);
+        let verification = Verification {
+            input: &Input {
+                source: task.source,
+                program: task.program,
+                proof: &proof,
+            },
+            model: task.model,
+            fences: task.fences,
+            config: &self.config,
+            context,
+            growth: known_growth(task.earlier),
+            retries: !refines || task.proof.is_some(),
+        };
+        let outcome = verification.run(bounds)?;
+        let is_open = match &outcome.verdict {
+            Verdict::Unknown(Unknown::TooCoarse { .. } | Unknown::Stopped(Limit::States)) => true,
+            Verdict::Unknown(Unknown::Overflow { path, growth }) => {
+                growth.is_none() && !matches!(path.feasibility, Feasibility::Feasible(_))
+            }
+            Verdict::Unknown(_) | Verdict::Verified(_) | Verdict::Violated(_) => false,
+        };
+        match is_open && refines {
+            true => self.refined(task, bounds, context, outcome),
+            false => Ok(outcome),
+        }
+    }
+
+    /// Goes on from an outcome by refinement.
+    fn refined(
+        &mut self,
+        task: &Task<'_>,
+        bounds: &[BufferSizes],
+        context: &Context,
+        mut outcome: Outcome,
+    ) -> Result<Outcome, EngineError> {
+        let start = self.proof(task);
+        let material = self.material.get_or_insert_with(|| Material::of(task));
+        let (proof, rounds) = match (self.found.clone(), task.proof) {
+            (Some(found), _) => found,
+            // Of what was taken from the program and failed, only what is needed comes back.
+            (None, None) if task.model == Model::Sc => Default::default(),
+            (None, _) => (start, Vec::new()),
+        };
+        let mut refinement = Refinement {
+            task,
+            model: task.model,
+            bounds,
+            config: &self.config,
+            context,
+            material,
+            proof,
+            before: rounds.len(),
+            rounds,
+        };
+        let mut attempt = refinement.run()?;
+        if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
+            && growth.is_none()
+        {
+            *growth = known_growth(task.earlier);
+        }
+        if attempt.verdict.kind() == VerdictKind::Verified {
+            self.found = Some((refinement.proof, refinement.rounds));
+        }
+        // A limit says less than the path of an attempt before.
+        if !matches!(&attempt.verdict, Verdict::Unknown(Unknown::Stopped(limit)) if !limit.is_stop())
+        {
+            outcome.verdict = attempt.verdict.clone();
+        }
+        outcome.log.push(attempt);
+        Ok(outcome)
+    }
+
+    /// The proof that refinement finds under SC, with the attempt that it verifies, if it does.
+    pub(super) fn proof_under_sc(
+        &mut self,
+        task: &Task<'_>,
+        context: &Context,
+    ) -> Result<Option<(Attempt, Proof)>, EngineError> {
+        let sc = self.sc(task, context)?;
+        let found = self.found.as_ref().map(|(proof, _)| proof.clone());
+        Ok(sc.decisive().cloned().zip(found))
+    }
+
     /// Computes the cubes of the proof where cube extrapolation is asked for and they are missing.
-    fn complete(&mut self, input: &Input<'_>, context: &Context) -> Result<(), PredicateError> {
+    fn complete(&mut self, task: &Task<'_>, context: &Context) -> Result<(), PredicateError> {
+        let proof = self.proof(task);
         let needed = self.config.method == MethodChoice::Only(Method::Ce);
-        if needed && input.proof.cubes.is_none() {
-            self.completed = prove(input, &self.config, context)?.proof;
+        if needed && proof.cubes.is_none() {
+            let input = Input {
+                source: task.source,
+                program: task.program,
+                proof: &proof,
+            };
+            self.completed = prove(&input, &self.config, context)?.proof;
         }
         Ok(())
     }
@@ -80,13 +194,7 @@ impl Engine for Predicate {
     }
 
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
-        let proof = self.proof(task);
-        let input = Input {
-            source: task.source,
-            program: task.program,
-            proof: &proof,
-        };
-        let sc = self.sc(&input, context)?;
+        let sc = self.sc(task, context)?;
         if task.model == Model::Sc {
             return Ok(Outcome::clone(&sc));
         }
@@ -94,20 +202,9 @@ impl Engine for Predicate {
             let log = Vec::new();
             return Ok(Outcome { verdict, log });
         }
-        self.complete(&input, context)?;
-        let proof = self.proof(task);
-        let verification = Verification {
-            input: &Input {
-                proof: &proof,
-                ..input
-            },
-            model: task.model,
-            fences: task.fences,
-            config: &self.config,
-            context,
-            growth: known_growth(task.earlier),
-        };
-        verification.run(&bounds(&self.config, task.earlier)?)
+        self.complete(task, context)?;
+        let bounds = bounds(&self.config, task.earlier)?;
+        self.outcome(task, &bounds, context)
     }
 }
 
@@ -169,6 +266,8 @@ struct Verification<'a> {
     context: &'a Context,
     /// An execution that makes a buffer as long as one likes, if one is known.
     growth: Option<Arc<Growth>>,
+    /// Whether what one method cannot exclude is tried again in other ways.
+    retries: bool,
 }
 
 impl Verification<'_> {
@@ -206,7 +305,7 @@ impl Verification<'_> {
                 context: self.context,
             }
             .run()?;
-            let go_on = is_worth_a_retry(&tried.verdict);
+            let go_on = self.retries && is_worth_a_retry(&tried.verdict);
             attempts.push(tried);
             if !go_on {
                 break;
@@ -233,12 +332,13 @@ impl Verification<'_> {
     }
 }
 
-/// The ways to try, in order. The retries split unknowns, then look for larger cubes.
+/// The ways to try, in order. The retries do without cubes, split unknowns, then look for larger cubes.
 fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning> {
     let plain = |method| Tuning {
         method,
         sizes: config.sizes,
         split: Split::None,
+        slice: Slice::ALL,
     };
     let (first, searching) = match (model, config.method) {
         (Model::Sc, MethodChoice::Only(Method::Lazy)) => return vec![plain(Method::Lazy)],
@@ -249,6 +349,16 @@ fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning>
             (has_cubes.then_some(Method::Ce), Method::Pe)
         }
     };
-    let first = first.map(plain).into_iter();
-    first.chain(retries(searching, config.sizes)).collect()
+    let mut all: Vec<Tuning> = first.map(plain).into_iter().collect();
+    all.extend(retries(searching, config.sizes));
+    if config.method == MethodChoice::Auto {
+        let lazy = Tuning {
+            slice: Slice::LAZY,
+            ..plain(Method::Lazy)
+        };
+        // Splitting may take very long: what needs no cubes comes before it.
+        let plain = all.iter().position(|tuning| tuning.method == searching);
+        all.insert(plain.map_or(all.len(), |place| place + 1), lazy);
+    }
+    all
 }

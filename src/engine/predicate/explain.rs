@@ -6,19 +6,26 @@
 
 use std::sync::Arc;
 
-use super::stage::extrapolated;
+use super::stage::{extrapolated, forgotten};
 use super::{Input, PredicateConfig};
+use crate::abstraction::lazy::LazyLimits;
 use crate::engine::Context;
 use crate::logic::Predicate;
 use crate::memory::Model;
+use crate::optimizations::Optimization;
 use crate::proof::Proof;
 use crate::reduce::Reduction;
-use crate::refine::{self, Missing, Path, Replay, Search};
+use crate::refine::symmetry::Orbit;
+use crate::refine::{self, Chosen, Excluding, Path, Replay};
 use crate::semantics::Trace;
+use crate::smt::Effort;
 use crate::verdict::{
     AbstractPath, Feasibility, FoundBy, Growth, Method, Refinement, Run, Unknown, Verdict,
     Violation,
 };
+
+/// The most candidates that a suggestion is chosen from.
+const SUGGESTED_FROM: usize = 24;
 
 /// A stage whose paths are replayed.
 #[derive(Clone, Copy)]
@@ -56,21 +63,31 @@ impl Explain<'_> {
         })
     }
 
+    /// The verdict of an overflow with whether its path is real.
+    pub(super) fn replayed_overflow(&self, verdict: Verdict) -> Verdict {
+        let Verdict::Unknown(Unknown::Overflow { path, growth }) = verdict else {
+            return verdict;
+        };
+        match self.replay(&path) {
+            Replayed::Violated(violation) => Verdict::Violated(violation),
+            Replayed::Path(feasibility) => {
+                let growth = growth.or_else(|| growth_of(&feasibility));
+                let path = Arc::new(AbstractPath {
+                    feasibility,
+                    ..AbstractPath::clone(&path)
+                });
+                Verdict::Unknown(Unknown::Overflow { path, growth })
+            }
+        }
+    }
+
     /// The verdict of the attempt that is reported, with all that can be found out about its path.
     pub(super) fn explained(&self, verdict: Verdict) -> Verdict {
-        match verdict {
-            Verdict::Unknown(Unknown::Overflow { path, growth }) => match self.replay(&path) {
-                Replayed::Violated(violation) => Verdict::Violated(violation),
-                Replayed::Path(feasibility) => {
-                    let growth = growth.or_else(|| growth_of(&feasibility));
-                    let path = AbstractPath {
-                        feasibility,
-                        ..AbstractPath::clone(&path)
-                    };
-                    let path = self.with_refinement(path);
-                    Verdict::Unknown(Unknown::Overflow { path, growth })
-                }
-            },
+        match self.replayed_overflow(verdict) {
+            Verdict::Unknown(Unknown::Overflow { path, growth }) => {
+                let path = self.with_refinement(AbstractPath::clone(&path));
+                Verdict::Unknown(Unknown::Overflow { path, growth })
+            }
             Verdict::Unknown(Unknown::TooCoarse { property, path }) => {
                 let path = self.with_refinement(AbstractPath::clone(&path));
                 Verdict::Unknown(Unknown::TooCoarse { property, path })
@@ -119,22 +136,42 @@ impl Explain<'_> {
 
     /// What the proof lacks to exclude a path at a step.
     fn refinement(&self, path: &AbstractPath, step: usize) -> Refinement {
-        let search = Search {
-            reduction: self.stage,
-            proof: self.input.proof,
-            path: &steps(path),
-            step,
-            stop: &self.context.stop,
-        };
-        match refine::missing(search, |proof| self.predicates(proof)) {
-            Missing::Predicates(predicates) => {
+        let path = steps(path);
+        let weakest = refine::weakest(self.stage, &path, step);
+        let mut candidates = refine::unknown_to(self.input.proof, weakest);
+        candidates.truncate(SUGGESTED_FROM);
+        let alone = candidates.into_iter().map(|candidate| vec![candidate]);
+        match self.choose(&path, &[alone.collect()], u64::MAX).0 {
+            Chosen::Candidates(predicates) => {
                 let source = &self.stage.source;
                 let texts = predicates.iter().map(|predicate| predicate.text(source));
                 Refinement::Predicates(texts.map(|text| format!("{text};")).collect())
             }
-            Missing::Cubes => Refinement::LargerCubes,
-            Missing::Unknown => Refinement::None,
+            Chosen::Nothing => Refinement::LargerCubes,
+            Chosen::Unknown => Refinement::None,
         }
+    }
+
+    /// Chooses among candidates those that exclude a path.
+    pub(super) fn choose(
+        &self,
+        path: &Path,
+        tiers: &[Vec<Orbit>],
+        max_calls: u64,
+    ) -> (Chosen, Effort) {
+        let excluding = Excluding {
+            reduction: self.stage,
+            buffers: &forgotten(self.stage, self.config),
+            path,
+            proof: self.input.proof,
+            limits: LazyLimits {
+                max_states: usize::MAX,
+                max_calls,
+                stop: self.context.stop.clone(),
+                differences: self.config.optimizations.has(Optimization::Differences),
+            },
+        };
+        excluding.choose(tiers, |proof| self.predicates(proof))
     }
 
     /// The predicates that a proof gives for the stage.
@@ -162,7 +199,7 @@ fn growth_of(feasibility: &Feasibility) -> Option<Arc<Growth>> {
 }
 
 /// The steps of a path, as `refine` takes them.
-fn steps(path: &AbstractPath) -> Path {
+pub(super) fn steps(path: &AbstractPath) -> Path {
     Path {
         steps: path.edges(),
         property: path.property,

@@ -2,7 +2,7 @@
 //!
 //! Input: a program, its SC proof (or predicates taken from the program) and a [`PredicateConfig`]. Output: an outcome
 //! of `verdict`. [`stage`] is the program reduced for a model, [`attempt`] one abstraction and its check, [`engine`] the
-//! bounds, methods and retries, [`explain`] what a path is worth that an abstraction could not exclude, [`prove`] the
+//! bounds, methods and retries, [`rounds`] the refinement of a proof, [`explain`] what a path is worth that an abstraction could not exclude, [`prove`] the
 //! completion of an SC proof, [`certificate`] the invariant of what is verified. The commands of single stages call
 //! the functions of [`stage`] and [`prove`].
 //!
@@ -13,8 +13,11 @@ mod attempt;
 mod certificate;
 mod engine;
 mod explain;
+mod find;
+mod minimize;
 mod path;
 mod prove;
+mod rounds;
 mod stage;
 mod totalize;
 
@@ -34,6 +37,7 @@ use super::EngineError;
 pub use attempt::attempt;
 pub use certificate::{NoCertificate, certificate};
 pub use engine::Predicate;
+pub use find::prove_or_find;
 pub use prove::{Proved, boolean_program, prove};
 pub use stage::{abstracted, extrapolated, stage};
 
@@ -73,6 +77,8 @@ pub struct PredicateConfig {
     pub keep_slots: bool,
     /// What to do where an execution is known that exceeds every bound.
     pub past_bounds: PastBounds,
+    /// The most rounds of refinement; 0 for none.
+    pub refine: usize,
 }
 
 /// The sizes of the buffers.
@@ -150,6 +156,7 @@ impl Default for PredicateConfig {
             optimizations: Optimizations::ALL,
             keep_slots: false,
             past_bounds: PastBounds::default(),
+            refine: 60,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::VerifyReport;
+use super::{VerifyReport, rounds};
 use crate::render::{Execution, SCHEMA};
 use crate::verdict::{
     AbstractPath, Attempt, Changes, Evidence, Feasibility, Growth, ModelResult, Refinement,
@@ -160,6 +160,7 @@ fn settings(settings: &Settings) -> Value {
         "k": settings.buffers,
         "cube_sizes": sizes.map(|sizes| [sizes.updates, sizes.conditions]),
         "split": settings.split,
+        "found": settings.found.as_deref().map(rounds::json),
     })
 }
 

@@ -6,6 +6,7 @@
 mod json;
 mod path;
 mod remarks;
+mod rounds;
 
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub struct VerifyReport<'a> {
     pub predicates: usize,
     /// The answer.
     pub report: &'a Report,
+    /// Whether the rounds are shown in which predicates were found.
+    pub rounds: bool,
 }
 
 /// The form of real executions in the text.
@@ -43,7 +46,8 @@ impl VerifyReport<'_> {
     /// The report as text.
     pub fn text(&self, page: &Page, trace: TraceForm) -> String {
         let mut text = self.table().text(page);
-        if self.harvested.is_some() && self.used_predicates() {
+        text += &self.found(page);
+        if self.harvested.is_some() && self.last_found().is_none() && self.used_predicates() {
             text += "\nThere is no proof: the predicates were taken from the program.\n";
         }
         for result in &self.report.results {

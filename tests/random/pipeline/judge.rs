@@ -42,10 +42,10 @@ pub struct Way {
 }
 
 impl Way {
-    /// All of them; the first ones are the most usual.
+    /// All of them; the first one is the usual one.
     pub const ALL: [Self; 6] = [
-        Self::with(MethodChoice::Only(Method::Pe)),
         Self::with(MethodChoice::Auto),
+        Self::with(MethodChoice::Only(Method::Pe)),
         Self::with(MethodChoice::Only(Method::Ce)),
         Self::with(MethodChoice::Only(Method::Lazy)),
         Self {
@@ -94,6 +94,8 @@ pub struct Judged {
     pub verdict: VerdictKind,
     /// The bound of the last try.
     pub k: usize,
+    /// Whether it was found in the usual way.
+    pub usual: bool,
 }
 
 /// What went wrong.
@@ -192,6 +194,7 @@ fn judge_against(
         explored,
         verdict: result.kind(),
         k: sizes.map_or(0, |sizes| sizes.largest()),
+        usual: way.is_usual(),
     })
 }
 

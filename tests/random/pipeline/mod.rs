@@ -1,10 +1,10 @@
 //! The predicate engine on random programs, held against the explorer, the interpreter and `certify`.
 //!
-//! Each program is verified under TSO and PSO with predicates that are harvested from it, without the
-//! search for a violation that `cupola verify` begins with: half of them by predicate extrapolation, the
-//! others in all other ways in turn. What is verified must not be violated
+//! Each program is verified under TSO and PSO with predicates that are found for it, without the
+//! search for a violation that `cupola verify` begins with: half of them in the usual way, the
+//! others in all other ways in turn, without refinement. What is verified must not be violated
 //! according to the explorer, and its certificate must be accepted; what is violated must be so
-//! according to the interpreter; and of what the explorer has seen to be safe at least half is verified.
+//! according to the interpreter; and of what the explorer has seen to be safe the usual way verifies nearly all.
 //!
 //! `CUPOLA_RANDOM_PROGRAMS=N` sets how many programs are tried, `CUPOLA_RANDOM_SEED=S` the first seed:
 //! a run that was stopped goes on with the seed that it told last. `make fuzz` is a long run. A failure is
@@ -61,11 +61,13 @@ fn verdicts_on_random_programs_are_right() {
     let tally = tally.into_inner().expect("no one panics");
     eprintln!("{tally}");
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
+    // Of few programs a single one is more than a percent.
+    let least = if end - first < 1000 { 95 } else { 99 };
     for model in RELAXED {
         tally.confirmed(model).assert_percent(80);
         let (safe, verified) = tally.share(model);
         assert!(
-            2 * verified >= safe,
+            100 * verified >= least * safe,
             "{model}: {verified} of {safe} verified"
         );
     }
@@ -204,11 +206,12 @@ fn choices_and_divisions_are_judged_right() {
     }
 }
 
-/// How the program of a seed is verified.
+/// How the program of a seed is verified; `CUPOLA_RANDOM_WAY=usual` has them all verified in the usual way.
 fn way(seed: u64) -> Way {
-    match seed % 2 {
-        0 => Way::ALL[0],
-        _ => Way::ALL[1 + (seed as usize / 2) % (Way::ALL.len() - 1)],
+    let usual = std::env::var("CUPOLA_RANDOM_WAY").is_ok_and(|way| way == "usual");
+    match usual || seed.is_multiple_of(2) {
+        true => Way::ALL[0],
+        false => Way::ALL[1 + (seed as usize / 2) % (Way::ALL.len() - 1)],
     }
 }
 

@@ -1,134 +1,52 @@
-//! What the predicates miss on a path that is not real.
+//! Candidates from weakest preconditions, for a path that is not real.
 //!
-//! Input: a path, the first of its steps that cannot be taken, and a proof. The condition of this step is followed back along
+//! Input: a path and the first of its steps that cannot be taken. The condition of this step is followed back along
 //! the path by weakest preconditions; the comparisons that come up on the way, and those of the conditions passed, are
 //! what a person would look at to see why the step is impossible. Buffered values are called by the shared
 //! variable that they are for, so that each is a predicate under SC.
-//!
-//! Which of them matter is tried out: the path is walked by the abstraction with the strongest steps that the predicates
-//! allow, with and without a candidate. Output: predicates with which it ends before the step; or that the
-//! proof's own would do, were the cubes not too small; or nothing. Called by the pipeline.
 
 use indexmap::{IndexMap, IndexSet};
 use itertools::Itertools;
 
-use crate::abstraction::lazy;
 use crate::logic::{Formula, Predicate, TooLarge, fresh_var, precondition, updates};
 use crate::program::{Action, Edge, VarId};
-use crate::proof::Proof;
 use crate::reduce::Reduction;
-use crate::run::stop::Stop;
 
 use super::path::Path;
 use super::{atoms, symbolic};
 
-/// How many candidates are tried.
-const CANDIDATES: usize = 24;
-
 /// How many comparisons are followed back at once.
 const FOLLOWED: usize = 64;
 
-/// What a proof misses.
-#[derive(Clone, Debug)]
-pub enum Missing {
-    /// These predicates of the source program.
-    Predicates(Vec<Predicate>),
-    /// Nothing: the predicates suffice, the cubes do not.
-    Cubes,
-    /// It was not found.
-    Unknown,
-}
-
 /// Where to look.
 #[derive(Clone, Copy)]
-pub struct Search<'a> {
+pub(super) struct Weakest<'a> {
     /// The programs.
     pub reduction: &'a Reduction,
-    /// The proof.
-    pub proof: &'a Proof,
     /// The path.
     pub path: &'a Path,
     /// The first step that cannot be taken.
     pub step: usize,
-    /// When to give up.
-    pub stop: &'a Stop,
 }
 
-/// Looks for what a proof misses; `predicates` are those that a proof gives for the reduced program.
-pub fn missing(
-    search: Search<'_>,
-    predicates: impl Fn(&Proof) -> Option<Vec<Predicate>>,
-) -> Missing {
-    let excluded = |more: &[&Predicate]| {
-        let mut proof = search.proof.clone();
-        proof.predicates.extend(more.iter().copied().cloned());
-        predicates(&proof).is_some_and(|predicates| search.excluded(&predicates))
-    };
-    if excluded(&[]) {
-        return Missing::Cubes;
-    }
-    let candidates = search.candidates().unwrap_or_default();
-    let found =
-        |chosen: Vec<&Predicate>| Missing::Predicates(chosen.into_iter().cloned().collect());
-    if let Some(alone) = candidates.iter().find(|candidate| excluded(&[candidate])) {
-        return found(vec![alone]);
-    }
-    let mut chosen: Vec<&Predicate> = candidates.iter().collect();
-    if chosen.len() < 2 || !excluded(&chosen) {
-        return Missing::Unknown;
-    }
-    // The first candidates are the closest to the step: they stay if they can.
-    for number in (0..chosen.len()).rev() {
-        let mut fewer = chosen.clone();
-        fewer.remove(number);
-        if excluded(&fewer) {
-            chosen = fewer;
-        }
-    }
-    found(chosen)
-}
-
-impl Search<'_> {
-    /// Whether the strongest abstract steps exclude the path.
-    fn excluded(&self, predicates: &[Predicate]) -> bool {
-        let whole = self.step >= self.path.steps.len();
-        let ends = whole || (self.path.spec(&self.reduction.program).is_none() && self.is_last());
-        let route = lazy::Route {
-            steps: &self.path.steps[..self.path.steps.len().min(self.step + 1)],
-            property: ends.then_some(self.path.property),
-        };
-        lazy::excludes(
-            &self.reduction.program,
-            predicates,
-            route,
-            self.stop.clone(),
-        )
-        .unwrap_or(false)
-    }
-
+impl Weakest<'_> {
     fn is_last(&self) -> bool {
         self.step + 1 == self.path.steps.len()
     }
 
-    /// Predicates of the source program that the proof does not have, the closest to the step first.
-    fn candidates(&self) -> Result<Vec<Predicate>, TooLarge> {
-        let known: IndexSet<Formula> = self
-            .proof
-            .predicates
-            .iter()
-            .flat_map(|predicate| [predicate.formula.clone(), predicate.formula.negated()])
-            .collect();
+    /// Predicates of the source program, the closest to the step first, each in one of its two polarities.
+    pub(super) fn candidates(&self) -> Result<Vec<Predicate>, TooLarge> {
         let names = SourceNames::new(self.reduction);
         let mut found: IndexMap<Formula, Predicate> = IndexMap::new();
         for atom in self.comparisons()? {
             for atom in names.of(&atom) {
-                let is_new = !known.contains(&atom) && !found.contains_key(&atom.negated());
+                let is_new = !found.contains_key(&atom.negated());
                 if let (true, Some(cond)) = (is_new, atoms::comparison(&atom)) {
                     found.insert(atom, Predicate::new(cond)?);
                 }
             }
         }
-        Ok(found.into_values().take(CANDIDATES).collect())
+        Ok(found.into_values().collect())
     }
 
     /// The comparisons over the reduced program that matter to the step, followed back to the start.

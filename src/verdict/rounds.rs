@@ -1,0 +1,55 @@
+//! How an engine found predicates for itself: the rounds of its refinement.
+
+use crate::memory::{BufferSizes, Model};
+use crate::program::Cond;
+
+/// Predicates that an engine found, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The predicates of the proof, conditions of the source program.
+    pub predicates: Vec<Cond>,
+    /// The same as text.
+    pub lines: Vec<String>,
+    /// The rounds in which they were found, under this model and under those before.
+    pub rounds: Vec<Round>,
+}
+
+/// One round: an abstraction could not exclude a path, and something was done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// The model.
+    pub model: Model,
+    /// The sizes of the buffers, under a model that has them.
+    pub buffers: Option<BufferSizes>,
+    /// What the path was.
+    pub case: Case,
+    /// The number of its steps.
+    pub steps: usize,
+    /// The predicates that are new, as text.
+    pub predicates: Vec<String>,
+    /// The states of the abstraction.
+    pub states: usize,
+    /// The questions to the solver, of the abstraction and of the choice of predicates.
+    pub calls: u64,
+}
+
+/// What a path is that an abstraction cannot exclude and that is no violation: the third and the fourth case of
+/// section 7 of the SAS 2012 paper. In the first two cases, where it is real under SC or under the model, the verdict is
+/// `violated`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// Impossible with larger buffers.
+    Buffers,
+    /// Impossible in data.
+    Data,
+}
+
+impl Case {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Case::Buffers => "buffers",
+            Case::Data => "data",
+        }
+    }
+}

@@ -156,7 +156,10 @@ impl FinalStates {
                 Location::Memory(_) => row[columns[location]],
                 Location::Register(_, part) => part.extract(row[columns[location]]),
             };
-            let counts = test.filter.as_ref().is_none_or(|filter| filter.holds(&value));
+            let counts = test
+                .filter
+                .as_ref()
+                .is_none_or(|filter| filter.holds(&value));
             if counts {
                 let shown = locations.iter().map(value).collect();
                 rows.insert(shown, test.condition.prop.holds(&value));

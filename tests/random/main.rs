@@ -10,3 +10,4 @@ mod pipeline;
 mod reductions;
 mod soundness;
 mod traces;
+mod x86;

@@ -80,7 +80,13 @@ impl Sum {
             width => {
                 let bits = width.bits();
                 let plain = |value: &Expr| modulo(value.clone(), bits);
-                (add_number(add(plain(&self.left), plain(&self.right)), i64::from(self.subtracts)), bits)
+                (
+                    add_number(
+                        add(plain(&self.left), plain(&self.right)),
+                        i64::from(self.subtracts),
+                    ),
+                    bits,
+                )
             }
         };
         quotient(sum, bits)
@@ -96,13 +102,19 @@ impl Sum {
     }
 
     fn signed(&self) -> Expr {
-        add_number(add(self.left.clone(), self.right.clone()), i64::from(self.subtracts))
+        add_number(
+            add(self.left.clone(), self.right.clone()),
+            i64::from(self.subtracts),
+        )
     }
 
     /// The sum of the lower halves.
     fn low(&self) -> Expr {
         let half = |value: &Expr| modulo(value.clone(), HALF);
-        add_number(add(half(&self.left), half(&self.right)), i64::from(self.subtracts))
+        add_number(
+            add(half(&self.left), half(&self.right)),
+            i64::from(self.subtracts),
+        )
     }
 
     /// The sum of the upper halves, signed, with what the lower ones carry over.
@@ -326,9 +338,7 @@ fn add_number(value: Expr, number: i64) -> Expr {
     let span = value.span;
     match number.checked_neg() {
         _ if number == 0 => value,
-        Some(magnitude) if number < 0 => {
-            binary(ArithOp::Sub, value, number_expr(magnitude, span))
-        }
+        Some(magnitude) if number < 0 => binary(ArithOp::Sub, value, number_expr(magnitude, span)),
         _ => binary(ArithOp::Add, value, number_expr(number, span)),
     }
 }

@@ -27,9 +27,7 @@ use super::condition::{Condition, Group, Test};
 use super::flags::{Live, masked};
 use super::instruction::{Binary, Instruction, Operand, Operation, Part, Unary, Width};
 use super::names::{Names, Temporary};
-use super::translate::{
-    assign, either, name_at, negated, number_expr, place, place_expr, stmt,
-};
+use super::translate::{assign, either, name_at, negated, number_expr, place, place_expr, stmt};
 
 /// The statements of a thread so far.
 pub(super) struct Code<'n> {
@@ -106,7 +104,9 @@ impl<'n> Code<'n> {
     fn labels(&self, labels: &[String]) -> Vec<crate::front::cup::ast::Name> {
         let names = &self.names.threads[&self.thread].labels;
         let labels = labels.iter();
-        labels.map(|label| name_at(&names[label], self.span)).collect()
+        labels
+            .map(|label| name_at(&names[label], self.span))
+            .collect()
     }
 
     /// One statement for a step.
@@ -120,7 +120,10 @@ impl<'n> Code<'n> {
 
     fn block(&self, kinds: Vec<StmtKind>) -> Block {
         Block {
-            stmts: kinds.into_iter().map(|kind| stmt(kind, self.span)).collect(),
+            stmts: kinds
+                .into_iter()
+                .map(|kind| stmt(kind, self.span))
+                .collect(),
             span: self.span,
             ..Block::default()
         }

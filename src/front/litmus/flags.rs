@@ -53,11 +53,12 @@ pub(super) fn check(instructions: &[Instruction], flow: &Flow, report: &mut Repo
     };
     let step = |at: usize, before: &Live| {
         let instruction = &instructions[at];
-        let is_defined = |group: &Group| match effect(&instruction.operation, instruction.width, *group) {
-            Effect::Keeps | Effect::MaySet => before.contains(group),
-            Effect::Sets => true,
-            Effect::Spoils => false,
-        };
+        let is_defined =
+            |group: &Group| match effect(&instruction.operation, instruction.width, *group) {
+                Effect::Keeps | Effect::MaySet => before.contains(group),
+                Effect::Sets => true,
+                Effect::Spoils => false,
+            };
         Group::ALL.into_iter().filter(is_defined).collect()
     };
     let defined = flow.forward(Vec::new(), step, join);
@@ -67,7 +68,12 @@ pub(super) fn check(instructions: &[Instruction], flow: &Flow, report: &mut Repo
             if !defined.contains(group) {
                 let message = format!("{} may be undefined here", group.flags());
                 let note = "let an instruction set it on every way to the jump; a shift defines OF for a count of 1 alone, and CF for counts below the width";
-                report.refuse(message, instruction.span, "asks for an undefined flag", note);
+                report.refuse(
+                    message,
+                    instruction.span,
+                    "asks for an undefined flag",
+                    note,
+                );
             }
         }
     }

@@ -34,12 +34,19 @@ impl Flow {
                 let target = labels.get(label.as_str()).copied();
                 if target.is_none() {
                     let message = format!("there is no label `{label}` in this thread");
-                    let note = "a label stands before an instruction of the same thread, as in `L0: NOP`";
+                    let note =
+                        "a label stands before an instruction of the same thread, as in `L0: NOP`";
                     report.error(message, instruction.span, "no such label", note);
                 }
                 target
             });
-            next.push(falls_through.then_some(at + 1).into_iter().chain(target).collect());
+            next.push(
+                falls_through
+                    .then_some(at + 1)
+                    .into_iter()
+                    .chain(target)
+                    .collect(),
+            );
         }
         Flow { next }
     }
@@ -98,13 +105,7 @@ impl Flow {
             .collect()
     }
 
-    fn behind<S: Clone>(
-        &self,
-        at: usize,
-        before: &[S],
-        end: &S,
-        join: &impl Fn(&S, &S) -> S,
-    ) -> S {
+    fn behind<S: Clone>(&self, at: usize, before: &[S], end: &S, join: &impl Fn(&S, &S) -> S) -> S {
         let next = self.next[at].iter();
         next.fold(end.clone(), |all, &target| join(&all, &before[target]))
     }
@@ -116,16 +117,29 @@ fn labels<'i, M, W>(
     report: &mut Report,
 ) -> IndexMap<&'i str, usize> {
     let mut labels = IndexMap::new();
-    let placed = instructions.iter().enumerate().flat_map(|(at, instruction)| {
-        let labels = instruction.labels.iter();
-        labels.map(move |label| (label, at, instruction.span))
-    });
-    let end = instructions.last().map(|last| last.span).unwrap_or_default();
-    let at_end = end_labels.iter().map(|label| (label, instructions.len(), end));
+    let placed = instructions
+        .iter()
+        .enumerate()
+        .flat_map(|(at, instruction)| {
+            let labels = instruction.labels.iter();
+            labels.map(move |label| (label, at, instruction.span))
+        });
+    let end = instructions
+        .last()
+        .map(|last| last.span)
+        .unwrap_or_default();
+    let at_end = end_labels
+        .iter()
+        .map(|label| (label, instructions.len(), end));
     for (label, at, span) in placed.chain(at_end) {
         if labels.insert(label.as_str(), at).is_some() {
             let message = format!("there are two labels `{label}` in this thread");
-            report.error(message, span, "the second one", "give each label a name of its own");
+            report.error(
+                message,
+                span,
+                "the second one",
+                "give each label a name of its own",
+            );
         }
     }
     labels

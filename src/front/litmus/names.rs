@@ -177,7 +177,10 @@ fn registers_of(test: &Test, thread: u32) -> IndexSet<Register> {
 }
 
 fn labels_of(test: &Test, thread: u32) -> impl Iterator<Item = &str> {
-    let threads = test.threads.iter().filter(move |other| other.number == thread);
+    let threads = test
+        .threads
+        .iter()
+        .filter(move |other| other.number == thread);
     threads.flat_map(|thread| {
         let labels = thread.instructions.iter();
         let labels = labels.flat_map(|instruction| &instruction.labels);

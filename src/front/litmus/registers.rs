@@ -115,7 +115,11 @@ impl Architecture {
 
     /// The names that only 64-bit mode has.
     fn wide(self, upper: &str) -> Option<Part> {
-        if let Some(rank) = upper.strip_suffix('L').and_then(rank).filter(|&rank| rank >= 4) {
+        if let Some(rank) = upper
+            .strip_suffix('L')
+            .and_then(rank)
+            .filter(|&rank| rank >= 4)
+        {
             return Some(self.old(rank, Width::Byte, false));
         }
         let rest = upper.strip_prefix('R')?;

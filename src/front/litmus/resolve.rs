@@ -50,8 +50,11 @@ pub(super) fn resolve(
     let mut held = flow.forward(start, step, Registers::join);
     let end = held.pop().flatten();
     let mut resolved = Vec::new();
-    for (instruction, before) in instructions.into_iter().zip(held) {
-        // What is never reached may hold anything; with nothing known, its addresses must be plain ones.
+    for (mut instruction, before) in instructions.into_iter().zip(held) {
+        if before.is_none() {
+            // It is never reached, so that it does not matter what it would do.
+            instruction.operation = Operation::Nothing;
+        }
         let before = before.unwrap_or_default();
         before.check_numbers(&instruction, report);
         let instruction = before.resolve(instruction, arrays, report);
@@ -144,7 +147,9 @@ impl Registers {
     /// Refuses the use of an address as a number.
     fn check_numbers(&self, instruction: &Written, report: &mut Report) {
         let mut parts = Vec::new();
-        instruction.operation.visit_parts(&mut |part| parts.push(part.clone()));
+        instruction
+            .operation
+            .visit_parts(&mut |part| parts.push(part.clone()));
         let copies = matches!(
             &instruction.operation,
             Operation::Move {
@@ -166,7 +171,12 @@ impl Registers {
         } = &instruction.operation
         {
             let note = "memory holds numbers";
-            report.refuse("an address in memory is not modelled", instruction.span, "an address", note);
+            report.refuse(
+                "an address in memory is not modelled",
+                instruction.span,
+                "an address",
+                note,
+            );
         }
     }
 
@@ -178,9 +188,8 @@ impl Registers {
             Operand::Memory(address) => {
                 let span = address.span;
                 let location = self.location(&address, report);
-                let location = location.and_then(|(symbol, offset)| {
-                    element(symbol, offset, arrays, span, report)
-                });
+                let location = location
+                    .and_then(|(symbol, offset)| element(symbol, offset, arrays, span, report));
                 Operand::Memory(location.unwrap_or_default())
             }
         };
@@ -214,13 +223,23 @@ impl Registers {
                 }
                 _ => {
                     let message = format!("the address in `{}` is not known", part.name);
-                    report.refuse(message, address.span, "an address that depends on values", note);
+                    report.refuse(
+                        message,
+                        address.span,
+                        "an address that depends on values",
+                        note,
+                    );
                     return None;
                 }
             }
         }
         let Some(symbol) = symbol else {
-            report.refuse("this address is that of no location", address.span, "a number", note);
+            report.refuse(
+                "this address is that of no location",
+                address.span,
+                "a number",
+                note,
+            );
             return None;
         };
         Some((symbol, i64::try_from(offset).unwrap_or(i64::MAX)))

@@ -10,9 +10,9 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::front::cup::ast::Span;
 
-use super::sizes::base;
 use super::instruction::{Instruction, Part, Width};
 pub use super::registers::Architecture;
+use super::sizes::base;
 
 /// A litmus test.
 #[derive(Clone, Debug)]

@@ -220,7 +220,8 @@ impl Reader {
     pub(super) fn check_condition(&mut self, test: &Test, ends: &[Option<Registers>]) {
         let is_known = |name: &str| {
             let instructions = test.threads.iter().flat_map(|thread| &thread.instructions);
-            let mut accessed = instructions.filter_map(|instruction| instruction.operation.memory());
+            let mut accessed =
+                instructions.filter_map(|instruction| instruction.operation.memory());
             let initial = Location::Memory(name.to_owned());
             accessed.any(|accessed| accessed == name)
                 || test.initial.contains_key(&initial)

@@ -143,7 +143,12 @@ impl Reader {
 
     fn initialise(&mut self, location: Location, value: Value, place: Span) {
         let twice = format!("{location} has two initial values");
-        if self.initial.values.insert(location, (value, place)).is_some() {
+        if self
+            .initial
+            .values
+            .insert(location, (value, place))
+            .is_some()
+        {
             self.error(twice, place, "the second one", "keep one of them");
         }
     }
@@ -172,7 +177,8 @@ impl Reader {
         let fits = numbers.is_empty() || numbers.len() == length;
         if length == 0 || length > MAX_ELEMENTS || !fits {
             let message = format!("this is no list of values for `{name}`");
-            let note = format!("an array has 1 to {MAX_ELEMENTS} elements, with a value for each or none");
+            let note =
+                format!("an array has 1 to {MAX_ELEMENTS} elements, with a value for each or none");
             self.error(message, place, "an array", &note);
             return;
         }

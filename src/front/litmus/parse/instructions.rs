@@ -256,12 +256,11 @@ impl Reader {
     }
 
     /// The one width of an instruction with these operands, if it can be told from them; `None` if they differ.
-    #[allow(clippy::option_option, reason = "no width and different widths are two things")]
-    fn width(
-        &mut self,
-        draft: &Draft<'_>,
-        operands: &[Operand<Address>],
-    ) -> Option<Option<Width>> {
+    #[allow(
+        clippy::option_option,
+        reason = "no width and different widths are two things"
+    )]
+    fn width(&mut self, draft: &Draft<'_>, operands: &[Operand<Address>]) -> Option<Option<Width>> {
         let named = operands.iter().filter_map(|operand| match operand {
             Operand::Part(part) if !part.is_symbolic() => Some(part.width),
             _ => None,

@@ -91,7 +91,12 @@ impl Reader {
             Some(offset) => address.offset = offset,
             None => {
                 let note = "an offset has 32 bits";
-                self.error("this offset is too large", span_of(number), "too large", note);
+                self.error(
+                    "this offset is too large",
+                    span_of(number),
+                    "too large",
+                    note,
+                );
                 return None;
             }
         }
@@ -104,7 +109,12 @@ impl Reader {
             1 | 2 | 4 | 8 => i64::try_from(value).ok(),
             _ => {
                 let note = "x86 has the factors 1, 2, 4 and 8";
-                self.error("this is no factor of an index", span_of(number), "a factor", note);
+                self.error(
+                    "this is no factor of an index",
+                    span_of(number),
+                    "a factor",
+                    note,
+                );
                 None
             }
         }
@@ -148,7 +158,10 @@ impl Reader {
 
 fn named_width(width: &Pair<'_, Rule>) -> Width {
     let bits = width.clone().into_inner().next();
-    let bits = bits.expect("a width is a word").as_str().to_ascii_uppercase();
+    let bits = bits
+        .expect("a width is a word")
+        .as_str()
+        .to_ascii_uppercase();
     match bits.as_str() {
         "BYTE" => Width::Byte,
         "WORD" => Width::Word,

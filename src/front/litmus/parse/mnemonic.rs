@@ -124,7 +124,9 @@ mod tests {
         assert_eq!(named("xaddl"), Some((Kind::ExchangeAdd, long)));
         let wide = Kind::Extend(false, long);
         assert_eq!(named("movzbl"), Some((wide, Some(Width::Byte))));
-        for unknown in ["", "B", "MOVSB", "MOVZLQ", "MOVZWB", "JX", "MFENCEL", "SAR", "JMPQ"] {
+        for unknown in [
+            "", "B", "MOVSB", "MOVZLQ", "MOVZWB", "JX", "MFENCEL", "SAR", "JMPQ",
+        ] {
             assert_eq!(named(unknown), None, "{unknown}");
         }
     }

@@ -61,9 +61,7 @@ pub fn parse(file: &SourceFile) -> Result<Test, Rejection> {
     let text = file.text();
     if text.len() > MAX_BYTES {
         let error = Diagnostic::error("this test is too long", Span::default(), "");
-        return Err(Rejection::wrong(
-            error.with_note("at most 16 MiB are read"),
-        ));
+        return Err(Rejection::wrong(error.with_note("at most 16 MiB are read")));
     }
     let architecture = architecture(text)?;
     let readable = readable(text).map_err(Rejection::wrong)?;
@@ -159,10 +157,7 @@ impl Reader {
 
     /// The threads with locations for addresses and a width for each instruction, and what their registers hold at
     /// the end.
-    fn understood(
-        &mut self,
-        threads: Vec<WrittenThread>,
-    ) -> (Vec<Thread>, Vec<Option<Registers>>) {
+    fn understood(&mut self, threads: Vec<WrittenThread>) -> (Vec<Thread>, Vec<Option<Registers>>) {
         let types = self.initial.types.clone();
         if !self.report.is_empty() {
             self.sizes = Sizes::new(types, std::iter::empty(), &mut self.report);
@@ -177,7 +172,13 @@ impl Reader {
             let (instructions, end) =
                 resolve::resolve(thread.instructions, &flow, start, arrays, &mut self.report);
             ends.push(end);
-            resolved.push((thread.number, thread.span, thread.labels, flow, instructions));
+            resolved.push((
+                thread.number,
+                thread.span,
+                thread.labels,
+                flow,
+                instructions,
+            ));
         }
         let instructions = resolved.iter().flat_map(|(.., instructions)| instructions);
         self.sizes = Sizes::new(types, instructions, &mut self.report);
@@ -262,7 +263,10 @@ impl Reader {
         let length = self.initial.arrays.get(name).map(|(length, _)| *length);
         let index = element.map(|element| {
             let index = element.into_inner().next();
-            index.expect("an element has a number").as_str().parse::<usize>()
+            index
+                .expect("an element has a number")
+                .as_str()
+                .parse::<usize>()
         });
         match (length, index) {
             (None, None) => Some(Location::Memory(name.to_owned())),
@@ -274,7 +278,9 @@ impl Reader {
                     None => format!("`{name}` is no array"),
                     Some(length) => format!("`{name}` is an array of {length} elements"),
                 };
-                let note = format!("arrays are declared in the initial state, `int {name}[2]`, and `{name}[0]` is the first element");
+                let note = format!(
+                    "arrays are declared in the initial state, `int {name}[2]`, and `{name}[0]` is the first element"
+                );
                 self.error(message, place, "not a location", &note);
                 None
             }

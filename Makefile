@@ -37,7 +37,7 @@ fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certi
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random parsers::
 
 litmus: setup ## Hold the litmus command against a machine written from the x86 manuals on random tests
-	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-10000} $(CARGO) test --release --test random x86:: -- --nocapture
+	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-14000} $(CARGO) test --release --test random x86:: -- --nocapture
 
 certificates: setup ## Check the certificates of the paper's algorithms with Z3 and with cvc5
 	@command -v cvc5 >/dev/null || { \

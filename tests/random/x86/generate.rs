@@ -40,6 +40,25 @@ pub fn program(seed: u64) -> (Machine, Locations) {
     (machine, draw.locations)
 }
 
+/// Whether the last of these instructions that sets flags leaves none undefined, as far as jumps are not looked at.
+fn defines_flags(lines: &[Line]) -> bool {
+    let sets = |line: &Line| match line.ins {
+        Ins::Xadd(..)
+        | Ins::Cmpxchg(..)
+        | Ins::Neg(_)
+        | Ins::Add(..)
+        | Ins::Sub(..)
+        | Ins::And(..)
+        | Ins::Or(..)
+        | Ins::Xor(..)
+        | Ins::Cmp(..)
+        | Ins::Test(..) => Some(true),
+        Ins::Shl(..) | Ins::Shr(..) => Some(false),
+        _ => None,
+    };
+    lines.iter().rev().find_map(sets).unwrap_or(false)
+}
+
 struct Draw {
     random: Random,
     wide: bool,
@@ -141,6 +160,14 @@ impl Draw {
                 continue;
             }
             let line = self.line(lines.len(), length);
+            // Most jumps ask for flags that are defined.
+            let asks =
+                matches!(line.ins, Ins::Jump(letters, _) if CONDITIONS[..30].contains(&letters));
+            if asks && !defines_flags(&lines) && !self.random.one_in(20) {
+                let line = self.binary();
+                lines.push(line);
+                continue;
+            }
             lines.push(line);
         }
         lines

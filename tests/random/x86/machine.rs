@@ -240,6 +240,11 @@ impl Thread {
 }
 
 impl Line {
+    /// `XCHG` with memory is locked with and without the prefix.
+    fn is_locked(&self) -> bool {
+        self.lock || matches!(self.ins, Ins::Xchg(..))
+    }
+
     /// The operand in memory, and whether it is read and written.
     fn memory(&self) -> Option<(usize, bool, bool)> {
         let location = |op: Op| match op {
@@ -451,10 +456,16 @@ impl Machine {
         Some(next)
     }
 
-    /// The number of the instruction that a thread has come to, and whether its load is done.
-    pub fn place(&self, state: &State, thread: usize) -> (usize, bool) {
-        let thread = &state.threads[thread];
-        (thread.at, thread.loaded.is_some())
+    /// Whether the next step of a thread, if there is one, does not access memory.
+    pub fn is_local(&self, state: &State, thread: usize) -> bool {
+        let line = self.threads[thread].get(state.threads[thread].at);
+        line.is_some_and(|line| line.memory().is_none())
+    }
+
+    /// Whether the next instruction of a thread is a locked one.
+    pub fn is_locked(&self, state: &State, thread: usize) -> bool {
+        let line = self.threads[thread].get(state.threads[thread].at);
+        line.is_some_and(Line::is_locked)
     }
 
     /// A step of a thread, which must not ask for an undefined flag.
@@ -469,7 +480,7 @@ impl Machine {
         let line = self.threads[thread].get(state.threads[thread].at)?;
         let mut next = state.clone();
         let own = &mut next.threads[thread];
-        let locked = line.lock || matches!(line.ins, Ins::Xchg(..));
+        let locked = line.is_locked();
         match line.memory() {
             None => {
                 if line.ins == Ins::Mfence && !own.buffer.is_empty() {

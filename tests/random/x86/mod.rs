@@ -6,6 +6,7 @@
 mod generate;
 mod machine;
 mod print;
+mod replay;
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,7 @@ use print::{Locations, NAMES};
 use crate::support::compared::Compared;
 
 /// Programs where nothing else is asked for.
-const SHORT_RUN: u64 = 600;
+const SHORT_RUN: u64 = 400;
 /// The most states of one program.
 const STATES: usize = 60_000;
 
@@ -176,5 +177,6 @@ fn litmus_agrees_with_a_machine_written_from_the_manuals() {
             }
         }
     }
+    eprintln!("litmus and the machine: {total:?}");
     total.assert_percent(60);
 }

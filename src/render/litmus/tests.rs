@@ -168,7 +168,7 @@ fn a_limit_makes_a_test_unknown() {
     let unknown = "Unknown: there are more than 3 states: allow more states\n";
     assert!(text.contains(unknown), "{text}");
     assert!(text.ends_with("Observation SB Unknown\n"), "{text}");
-    let json = with(&test, &decision, &few, Decided::json);
+    let json = with(&test, &decision, &few, |decided| decided.json());
     assert_eq!(json["reason"], "states");
     assert!(json["observation"].is_null());
 }

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "docs/certificates.md",
     "docs/fences.md",
+    "docs/litmus.md",
     "docs/memory-models.md",
     "docs/performance.md",
     "docs/tutorial.md",

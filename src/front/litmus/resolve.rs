@@ -159,7 +159,8 @@ impl Registers {
         );
         for part in parts {
             let is_number = matches!(self.get(&part.register), Held::Number(_));
-            if !is_number && !(copies && sized(&part, instruction.width).is_whole()) {
+            let is_copied = copies && sized(&part, instruction.width).is_whole();
+            if !is_number && !is_copied {
                 let message = format!("`{}` may hold an address here", part.name);
                 let note = "addresses can be moved between whole registers and used as addresses, nothing else";
                 report.refuse(message, instruction.span, "an address as a number", note);

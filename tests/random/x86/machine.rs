@@ -155,7 +155,7 @@ impl Thread {
     fn by_result(&mut self, result: u64, bits: Bits) {
         self.flags.zero = Some(result == 0);
         self.flags.sign = Some(top(result, bits));
-        self.flags.parity = Some((result & 0xff).count_ones() % 2 == 0);
+        self.flags.parity = Some((result & 0xff).count_ones().is_multiple_of(2));
     }
 
     fn add(&mut self, left: u64, right: u64, bits: Bits) -> u64 {

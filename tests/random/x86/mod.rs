@@ -163,6 +163,7 @@ fn shrunk(mut machine: Machine, locations: &Locations) -> Machine {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "a long run says how much it compared")]
 fn litmus_agrees_with_a_machine_written_from_the_manuals() {
     let mut total = Compared::default();
     for seed in seeds() {

@@ -9,6 +9,9 @@
 //! `(x + y + 1) / 2` their disjunction, `(x + y) % 2` their exclusive or. If one side is constant, the runs of ones in it
 //! are cut out of the other.
 
+#[cfg(test)]
+mod tests;
+
 use crate::front::cup::ast::{ArithOp, Expr, ExprKind};
 
 use super::instruction::{Binary, Part, Width};

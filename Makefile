@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random backward exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo test random backward litmus exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -39,6 +39,9 @@ exhaustive: setup ## Run the tests of the abstraction that take many minutes
 fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certify on random programs
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random pipeline:: -- --nocapture
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random parsers::
+
+litmus: setup ## Hold the litmus command against a machine written from the x86 manuals on random tests
+	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-14000} $(CARGO) test --release --test random x86:: -- --nocapture
 
 certificates: setup ## Check the certificates of the paper's algorithms with Z3 and with cvc5
 	@command -v cvc5 >/dev/null || { \

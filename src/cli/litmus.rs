@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use cupola::engine::explore::ExploreConfig;
 use cupola::engine::{Context, Limits};
 use cupola::front::cup;
 use cupola::litmus::expect::{Comparison, Expectations};
 use cupola::litmus::syntax::Test;
 use cupola::litmus::{self, Decision};
 use cupola::memory::Model;
-use cupola::render::{self, SCHEMA};
+use cupola::render::litmus::{Decided, Refused};
+use cupola::render::{self, Page, SCHEMA};
 use cupola::run::stop::Stop;
+use cupola::source::{Diagnostic, SourceFile};
 use serde_json::{Value, json};
 
 use super::input::{deadline, once_from_stdin, read, seconds, stem};
@@ -23,7 +26,7 @@ use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
 /// Decides herd's x86 litmus tests by exact exploration, and prints herd's report of each.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 done, or all as expected; 10 some not as expected; 5 some unknown; 2 bad input or usage."
+    after_help = "Exit codes: 0 done, or all as expected; 10 some not as expected; 5 some unknown or not modelled; 2 bad input or usage."
 )]
 pub struct LitmusArgs {
     /// Tests, or folders with tests in files `*.litmus`; `-` is standard input.
@@ -42,6 +45,14 @@ pub struct LitmusArgs {
     #[arg(long, conflicts_with_all = ["expect", "json"])]
     to_cup: bool,
 
+    /// Print an execution too: to a state that `exists` asks for, or one that contradicts `forall`.
+    #[arg(long, conflicts_with_all = ["expect", "to_cup"])]
+    witness: bool,
+
+    /// The longest that a store buffer may get in a test with jumps; in others it holds all stores.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_BUFFER)]
+    buffer: NonZeroUsize,
+
     /// The greatest number of states.
     #[arg(long, value_name = "N", default_value = "4000000")]
     max_states: NonZeroUsize,
@@ -54,13 +65,23 @@ pub struct LitmusArgs {
     report: ReportArgs,
 }
 
+/// What [`litmus::LOOP_BUFFER`] says.
+const DEFAULT_BUFFER: NonZeroUsize = NonZeroUsize::new(litmus::LOOP_BUFFER).expect("it is not 0");
+
 /// A test that was read.
 struct Entry {
-    /// The name of its file.
-    file: String,
+    source: SourceFile,
     /// What its results are called.
     stem: String,
     test: Test,
+}
+
+/// All tests that are given.
+#[derive(Default)]
+struct Entries {
+    read: Vec<Entry>,
+    /// Those that are not modelled, with the reasons.
+    refused: Vec<(SourceFile, Vec<Diagnostic>)>,
 }
 
 /// Runs the command.
@@ -71,16 +92,15 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
     };
     let mut parts = Parts::new(&args.report.output, models.len() > 1, console)?;
     let expectations = args.expectations(models)?;
-    let mut entries = Vec::new();
+    let mut entries = Entries::default();
     for path in paths(&args.files)? {
-        match entry(&path) {
-            Ok(entry) => entries.push(entry),
-            Err(failure) => parts.add(Err(failure)),
+        if let Err(failure) = entries.add(&path) {
+            parts.add(Err(failure));
         }
     }
     match args.to_cup {
-        _ if entries.is_empty() => {}
-        true => parts.add(program(&entries)),
+        true => entries.programs(&mut parts),
+        false if entries.is_empty() => {}
         false => {
             for &model in models {
                 let part = args.decide(model, &entries, expectations.as_ref(), console);
@@ -114,39 +134,64 @@ impl LitmusArgs {
     fn decide(
         &self,
         model: Model,
-        entries: &[Entry],
+        entries: &Entries,
         expectations: Option<&Expectations>,
         console: &Console,
     ) -> Part {
-        let context = self.context();
-        let decisions: Vec<Decision> = entries
+        let (buffer, context) = (self.buffer.get(), self.context());
+        let decisions: Vec<(Decision, ExploreConfig)> = entries
+            .read
             .iter()
-            .map(|entry| litmus::decide(&entry.test, model, &context))
+            .map(|entry| {
+                let decision = litmus::decide(&entry.test, model, buffer, &context);
+                let config = litmus::explore_config(&entry.test, buffer, &context);
+                (decision, config)
+            })
+            .collect();
+        let tests = entries.read.iter().zip(&decisions);
+        let tests: Vec<Decided<'_>> = tests
+            .map(|(entry, (decision, config))| Decided {
+                source: &entry.source,
+                test: &entry.test,
+                decision,
+                config,
+                witness: self.witness,
+            })
             .collect();
         let comparison = expectations.map(|expectations| {
-            let names = entries.iter().map(|entry| entry.test.name.as_str());
-            expectations.compare(model, names.zip(&decisions))
+            let pairs = tests.iter();
+            let pairs = pairs.map(|each| (each.test.name.as_str(), each.decision));
+            expectations.compare(model, pairs)
         });
         let page = console.page(&self.report.output);
-        let text = || match &comparison {
-            Some(comparison) => render::litmus::comparison_text(comparison, &page),
-            None => {
-                let blocks = entries.iter().zip(&decisions);
-                let blocks = blocks.map(|(entry, decision)| {
-                    render::litmus::text(&entry.test, decision, &context, &page)
-                });
-                let heading = self.heading(model);
-                heading
-                    .into_iter()
-                    .chain(blocks)
-                    .collect::<Vec<_>>()
-                    .join("\n")
-            }
-        };
-        let json = || json_report(model, entries, &decisions, comparison.as_ref());
-        let exit = exit(&decisions, comparison.as_ref());
+        let text = || self.text(model, &tests, comparison.as_ref(), entries, &page);
+        let json = || json_report(model, &tests, comparison.as_ref(), entries);
+        let exit = exit(&tests, comparison.as_ref(), entries);
         let name = format!("litmus.{model}");
         self.report.part((name, "txt"), text, json, exit)
+    }
+
+    fn text(
+        &self,
+        model: Model,
+        tests: &[Decided<'_>],
+        comparison: Option<&Comparison>,
+        entries: &Entries,
+        page: &Page,
+    ) -> String {
+        let refused = entries.refusals();
+        let listed = (!refused.is_empty()).then(|| render::litmus::refused_text(&refused, page));
+        match comparison {
+            Some(comparison) => {
+                let summary = render::litmus::comparison_text(comparison, page);
+                summary + &listed.unwrap_or_default()
+            }
+            None => {
+                let blocks = tests.iter().map(|test| test.text(page));
+                let blocks = self.heading(model).into_iter().chain(blocks);
+                blocks.chain(listed).collect::<Vec<_>>().join("\n")
+            }
+        }
     }
 
     fn context(&self) -> Context {
@@ -170,11 +215,65 @@ impl LitmusArgs {
     }
 }
 
-fn exit(decisions: &[Decision], comparison: Option<&Comparison>) -> Exit {
-    let is_unknown = |decision: &Decision| matches!(decision, Decision::Unknown(_));
+impl Entries {
+    /// Reads a test.
+    fn add(&mut self, path: &Path) -> Result<(), Failure> {
+        let source = read(path)?;
+        match litmus::parse(&source) {
+            Ok(test) => self.read.push(Entry {
+                source,
+                stem: stem(path),
+                test,
+            }),
+            Err(rejection) if rejection.not_modelled => {
+                self.refused.push((source, rejection.diagnostics));
+            }
+            Err(rejection) => return Err(Failure::Source(source, rejection.diagnostics)),
+        }
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.refused.is_empty()
+    }
+
+    fn refusals(&self) -> Vec<Refused<'_>> {
+        let refused = self.refused.iter();
+        let refused = refused.map(|(source, diagnostics)| Refused {
+            source,
+            diagnostics,
+        });
+        refused.collect()
+    }
+
+    /// The program that stands for the only test.
+    fn programs(self, parts: &mut Parts<'_>) {
+        let count = self.read.len() + self.refused.len();
+        if count > 1 {
+            parts.add(Err(Failure::with_hint(
+                format!("{count} tests are not one program"),
+                "give `--to-cup` one test at a time",
+            )));
+            return;
+        }
+        for (source, diagnostics) in self.refused {
+            parts.add(Err(Failure::Source(source, diagnostics)));
+        }
+        for entry in self.read {
+            parts.add(Ok(Part {
+                name: entry.stem,
+                body: Body::Text(cup::print(&litmus::translate(&entry.test)), "cup"),
+                exit: Exit::Done,
+            }));
+        }
+    }
+}
+
+fn exit(tests: &[Decided<'_>], comparison: Option<&Comparison>, entries: &Entries) -> Exit {
+    let is_open = |test: &Decided<'_>| !matches!(test.decision, Decision::Decided(_));
     if comparison.is_some_and(Comparison::differs) {
         Exit::Violated
-    } else if decisions.iter().any(is_unknown) {
+    } else if tests.iter().any(is_open) || !entries.refused.is_empty() {
         Exit::Unknown
     } else {
         Exit::Done
@@ -183,47 +282,17 @@ fn exit(decisions: &[Decision], comparison: Option<&Comparison>) -> Exit {
 
 fn json_report(
     model: Model,
-    entries: &[Entry],
-    decisions: &[Decision],
+    tests: &[Decided<'_>],
     comparison: Option<&Comparison>,
+    entries: &Entries,
 ) -> Value {
-    let tests = entries.iter().zip(decisions);
-    let tests =
-        tests.map(|(entry, decision)| render::litmus::json(&entry.file, &entry.test, decision));
     json!({
         "schema": SCHEMA,
         "model": model.to_string(),
-        "tests": tests.collect::<Vec<_>>(),
+        "tests": tests.iter().map(Decided::json).collect::<Value>(),
+        "not_modelled": entries.refusals().iter().map(Refused::json).collect::<Value>(),
         "comparison": comparison.map(render::litmus::comparison_json),
     })
-}
-
-/// The program that stands for the only test.
-fn program(entries: &[Entry]) -> Result<Part, Failure> {
-    match entries {
-        [entry] => Ok(Part {
-            name: entry.stem.clone(),
-            body: Body::Text(cup::print(&litmus::translate(&entry.test)), "cup"),
-            exit: Exit::Done,
-        }),
-        _ => Err(Failure::with_hint(
-            format!("{} tests are not one program", entries.len()),
-            "give `--to-cup` one test at a time",
-        )),
-    }
-}
-
-/// Reads a test.
-fn entry(path: &Path) -> Result<Entry, Failure> {
-    let file = read(path)?;
-    match litmus::parse(&file) {
-        Ok(test) => Ok(Entry {
-            file: file.name().to_owned(),
-            stem: stem(path),
-            test,
-        }),
-        Err(diagnostics) => Err(Failure::Source(file, diagnostics)),
-    }
 }
 
 /// The files that are meant: those given, and the tests in the folders given.

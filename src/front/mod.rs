@@ -48,7 +48,10 @@ pub fn load(file: SourceFile, format: Format) -> Result<Loaded, Rejected> {
         Format::Cup => file,
         Format::Litmus => match litmus::parse(&file) {
             Ok(test) => SourceFile::new(file.name(), cup::print(&litmus::translate(&test))),
-            Err(diagnostics) => return Err(Rejected { file, diagnostics }),
+            Err(rejection) => {
+                let diagnostics = rejection.diagnostics;
+                return Err(Rejected { file, diagnostics });
+            }
         },
         Format::Rmm => match rmm::parse(&file).and_then(|model| rmm::translate(&model)) {
             Ok(tree) => SourceFile::new(file.name(), cup::print(&tree)),

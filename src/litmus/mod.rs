@@ -5,7 +5,7 @@
 //! memory model and counts the final states; [`expect`] compares with what is expected. `render::litmus` has
 //! herd's words for it; `docs/litmus.md` says what is read and what the words mean.
 //!
-//! Invariant: a test is decided whole or not at all. What is not modelled is an error of [`parse`], and
+//! Invariant: a test is decided whole or not at all. What is not modelled is a [`Rejection`] of [`parse`], and
 //! an exploration that met a limit is [`Decision::Unknown`].
 
 mod decide;
@@ -13,5 +13,7 @@ pub mod expect;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::front::litmus::{parse, syntax, translate};
-pub use decide::{Decision, FinalStates, Observation, decide, explore_config};
+pub use crate::front::litmus::{Rejection, parse, syntax, translate};
+pub use decide::{
+    Decision, FinalStates, LOOP_BUFFER, Observation, Witness, decide, explore_config,
+};

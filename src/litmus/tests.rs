@@ -26,9 +26,9 @@ fn test(text: &str) -> Test {
 }
 
 fn decided(test: &Test, model: Model) -> FinalStates {
-    match decide(test, model, &context(1_000_000)) {
+    match decide(test, model, LOOP_BUFFER, &context(1_000_000)) {
         Decision::Decided(states) => states,
-        Decision::Unknown(limits) => panic!("{}: {limits:?}", test.name),
+        other => panic!("{}: {other:?}", test.name),
     }
 }
 

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "docs/certificates.md",
     "docs/exact.md",
     "docs/fences.md",
+    "docs/litmus.md",
     "docs/memory-models.md",
     "docs/performance.md",
     "docs/rmm.md",

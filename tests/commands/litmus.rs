@@ -182,12 +182,105 @@ fn json_is_one_object() {
     assert_eq!(json["comparison"]["agree"], 1);
 }
 
+/// The instructions: one file for each thing, with what the manuals say.
 #[test]
-fn what_is_not_modelled_is_an_error_at_its_place() {
-    let test = "X86 T\n{ x=0; }\n P0 | P1 ;\n MOV [x],$1 | INC [x] ;\nexists (x=2)\n";
+fn instructions_do_what_the_manuals_say() {
+    for model in ["sc", "tso"] {
+        let table = format!("tests/x86/expect.{model}.csv");
+        let text = stdout(
+            &mut cupola(&["tests/x86", "--model", model, "--expect", &table]),
+            0,
+        );
+        let count: usize = text.split(' ').nth(2).unwrap().parse().unwrap();
+        assert!(count >= 120, "{text}");
+    }
+}
+
+/// A folder is decided as far as it goes.
+#[test]
+fn what_is_not_modelled_is_listed_with_its_reasons() {
+    let args = [
+        "tests/x86_refused",
+        "tests/litmus/sb.litmus",
+        "--model",
+        "tso",
+    ];
+    let text = stdout(&mut cupola(&args), 5);
+    assert!(text.contains("Observation SB Sometimes 1 3\n"), "{text}");
+    let (_, listed) = text.split_once("\nNot modelled 19\n").expect("the list");
+    let expected = "\
+aarch64.litmus:1: tests of `AArch64` are not modelled
+address-in-memory.litmus:4: an address in memory is not modelled
+beside-array.litmus:4: `a` has no element at 8 bytes from its beginning
+c.litmus:1: tests of kind `C` are not modelled
+cpuid.litmus:4: the instruction `CPUID` is not modelled
+loaded-address.litmus:5: the address in `EAX` is not known
+misaligned.litmus:4: `a` has no element at 2 bytes from its beginning
+mixed-accesses.litmus:4: mixed sizes: `x` has 4 bytes and is accessed with 8
+mixed-sizes.litmus:4: mixed sizes: `x` has 8 bytes and is accessed with 4
+movnti.litmus:4: the instruction `movntil %eax,(x)` is not modelled
+observed.litmus:5: `observed` is not modelled
+pointer.litmus:2: `int *x` is not modelled
+shift-0-memory.litmus:4: whether a shift by 0 writes memory is not defined
+shift-cl-memory.litmus:5: whether a shift by 0 writes memory is not defined
+undefined-at-start.litmus:4: ZF, SF and PF may be undefined here
+undefined-by-register.litmus:7: CF may be undefined here
+undefined-carry.litmus:5: CF may be undefined here
+undefined-overflow.litmus:5: OF may be undefined here
+unknown-address.litmus:4: `ESI` may hold an address here
+unknown-address.litmus:5: the address in `ESI` is not known
+";
+    let listed = listed.replace("tests/x86_refused/", "");
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn tests_that_are_not_modelled_are_in_the_json() {
+    let args = ["tests/x86_refused/c.litmus", "--model", "tso", "--json"];
+    let json: serde_json::Value = serde_json::from_str(&stdout(&mut cupola(&args), 5)).unwrap();
+    let listed = &json["not_modelled"][0];
+    assert_eq!(listed["file"], "tests/x86_refused/c.litmus");
+    assert_eq!(listed["reasons"][0]["line"], 1);
+    let notes = listed["reasons"][0]["notes"][0].as_str().unwrap();
+    assert!(notes.contains("would have to be decided"), "{notes}");
+}
+
+#[test]
+fn sfence_is_not_modelled_under_pso() {
+    let args = ["tests/x86/sb-sfence.litmus", "--model", "pso"];
+    let text = stdout(&mut cupola(&args), 5);
+    assert!(
+        text.contains("Unknown: SFENCE under pso is not modelled\n"),
+        "{text}"
+    );
+}
+
+/// A loop that stores without a fence fills any buffer.
+#[test]
+fn a_loop_that_fills_its_buffer_is_unknown() {
+    let test = "X86 T\n{ x=0; }\n P0 ;\n L: MOV [x],$1 ;\n MOV EAX,[y] ;\n TEST EAX,EAX ;\n JZ L ;\nexists (x=1)\n";
+    let text = stdout(cupola(&["-", "--model", "tso"]).write_stdin(test), 5);
+    assert!(text.contains("the limit being 8: raise --buffer"), "{text}");
+    stdout(cupola(&["-", "--model", "sc"]).write_stdin(test), 0);
+}
+
+#[test]
+fn a_witness_is_an_execution_to_the_state_that_is_asked_for() {
+    let args = ["tests/litmus/sb.litmus", "--model", "tso", "--witness"];
+    let text = stdout(&mut cupola(&args), 0);
+    let (_, witness) = text.split_once("\nWitness\n").expect("a witness");
+    assert!(witness.contains("flushes x = 1"), "{text}");
+    assert!(witness.contains("P0.EAX = 0, P1.EAX = 0"), "{text}");
+    let never = ["tests/litmus/sb.litmus", "--model", "sc", "--witness"];
+    assert!(!stdout(&mut cupola(&never), 0).contains("\nWitness\n"));
+}
+
+#[test]
+fn what_is_wrong_is_an_error_at_its_place() {
+    let test = "X86 T\n{ x=0; }\n P0 | P1 ;\n MOV [x],$1 | LOCK MOV [x],$1 ;\nexists (x=2)\n";
     let text = stderr(cupola(&["-", "--model", "tso"]).write_stdin(test), 2);
     assert!(
-        text.contains("the instruction `INC [x]` is not modelled"),
+        text.contains("`LOCK MOV [x],$1` is not an instruction of x86"),
         "{text}"
     );
     assert!(text.contains("<stdin>:4:15"), "{text}");

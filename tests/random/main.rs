@@ -13,3 +13,4 @@ mod reductions;
 mod rmm;
 mod soundness;
 mod traces;
+mod x86;

@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use crate::front::build::unused;
 use crate::front::cup::is_name;
 
-use super::syntax::{InstructionKind, Location, Register, Test};
+use super::syntax::{Location, Register, Test};
 
 /// The names of a test's threads and locations.
 pub(crate) struct Names {
@@ -25,8 +25,35 @@ pub(crate) struct Names {
 pub(crate) struct Locals {
     /// The variable of each register, in herd's order.
     pub registers: IndexMap<Register, String>,
-    /// The variable for what two registers exchange, if they do.
-    pub exchange: Option<String>,
+    /// The variable for each thing that an instruction needs to remember.
+    pub temporaries: IndexMap<Temporary, String>,
+    /// The names of the labels.
+    pub labels: IndexMap<String, String>,
+}
+
+/// What instructions need to remember beside registers and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Temporary {
+    /// What was loaded, or overwritten.
+    Old,
+    /// What is to be written.
+    New,
+    /// The result that ZF, SF and PF are about.
+    Result,
+    /// CF, which is 0 or 1.
+    Carry,
+    /// OF, which is 0 or 1.
+    Overflow,
+}
+
+impl Temporary {
+    const NAMES: [(Temporary, &'static str); 5] = [
+        (Temporary::Old, "old"),
+        (Temporary::New, "new"),
+        (Temporary::Result, "result"),
+        (Temporary::Carry, "CF"),
+        (Temporary::Overflow, "OF"),
+    ];
 }
 
 impl Names {
@@ -78,8 +105,9 @@ impl Names {
     pub(crate) fn full(&self, location: &Location) -> String {
         match location {
             Location::Memory(name) => self.shared(name).to_owned(),
-            Location::Register(thread, register) => {
-                format!("{}.{}", thread_name(*thread), self.local(*thread, register))
+            Location::Register(thread, part) => {
+                let local = self.local(*thread, &part.register);
+                format!("{}.{local}", thread_name(*thread))
             }
         }
     }
@@ -94,8 +122,14 @@ impl Locals {
             let name = unused(register.name.trim_start_matches('%'), &mut taken);
             locals.registers.insert(register, name);
         }
-        if exchanges_registers(test, thread) {
-            locals.exchange = Some(unused("old", &mut taken));
+        for (temporary, name) in Temporary::NAMES {
+            let name = unused(name, &mut taken);
+            locals.temporaries.insert(temporary, name);
+        }
+        let mut taken = IndexSet::new();
+        for label in labels_of(test, thread) {
+            let name = unused(label, &mut taken);
+            locals.labels.insert(label.to_owned(), name);
         }
         locals
     }
@@ -111,14 +145,15 @@ fn locations_of(test: &Test) -> IndexSet<Location> {
     let mut locations: IndexSet<Location> = test.initial.keys().cloned().collect();
     for thread in &test.threads {
         for instruction in &thread.instructions {
-            let memory = instruction.kind.memory();
+            let memory = instruction.operation.memory();
             locations.extend(memory.map(|name| Location::Memory(name.to_owned())));
-            instruction.kind.registers(&mut |register| {
-                locations.insert(Location::Register(thread.number, register.clone()));
+            instruction.operation.visit_parts(&mut |part| {
+                locations.insert(Location::Register(thread.number, part.clone()));
             });
         }
     }
     locations.extend(test.displayed());
+    locations.extend(test.filtered());
     locations
 }
 
@@ -136,15 +171,20 @@ fn registers_of(test: &Test, thread: u32) -> IndexSet<Register> {
     let registers = locations_of(test)
         .into_iter()
         .filter_map(|location| match location {
-            Location::Register(number, register) if number == thread => Some(register),
+            Location::Register(number, part) if number == thread => Some(part.register),
             Location::Register(..) | Location::Memory(_) => None,
         });
     registers.collect()
 }
 
-fn exchanges_registers(test: &Test, thread: u32) -> bool {
-    let threads = test.threads.iter().filter(|other| other.number == thread);
-    let mut instructions = threads.flat_map(|thread| &thread.instructions);
-    instructions
-        .any(|instruction| matches!(instruction.kind, InstructionKind::ExchangeRegisters(..)))
+fn labels_of(test: &Test, thread: u32) -> impl Iterator<Item = &str> {
+    let threads = test
+        .threads
+        .iter()
+        .filter(move |other| other.number == thread);
+    threads.flat_map(|thread| {
+        let labels = thread.instructions.iter();
+        let labels = labels.flat_map(|instruction| &instruction.labels);
+        labels.chain(&thread.end_labels).map(String::as_str)
+    })
 }

@@ -1,9 +1,10 @@
-//! The registers of the two dialects of x86 tests.
+//! The registers of the two dialects of x86 tests, and their parts.
 //!
-//! A register goes by one name whatever the width of an access: in an `X86` test `EAX`, in an
-//! `X86_64` test `rax`, which `eax` is a part of. That is right as long as values fit both widths, and
-//! the parser refuses numbers that do not. Parts of 8 and 16 bits, flags and the instruction pointer are not modelled.
+//! Input: a name. Output: what it stands for. `EAX`, `AX`, `AL` and `AH` are parts of one register, which goes by
+//! the name of its widest part: `EAX` in an `X86` test, `rax` in an `X86_64` test. Flags and the instruction
+//! pointer have names too, but are no operands.
 
+use super::instruction::{Part, Width};
 use super::syntax::Register;
 
 /// The dialect of a test: registers, and the order of operands.
@@ -18,9 +19,11 @@ pub enum Architecture {
 /// What a name stands for where a register may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// A register that is modelled.
-    Register(Register),
-    /// A register that is not.
+    /// A register that is modelled, or a part of it.
+    Register(Part),
+    /// The instruction pointer, to which addresses may be relative.
+    InstructionPointer,
+    /// A register that is not modelled.
     NotModelled,
     /// No register.
     Other,
@@ -28,8 +31,8 @@ pub enum Named {
 
 /// The registers that have old names, in herd's order; `E` or `r` stands before them.
 const OLD: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
-/// What is a register of both dialects, but not a general one.
-const SPECIAL: [&str; 4] = ["EIP", "ZF", "SF", "CF"];
+/// What is a register of both dialects, but no operand.
+const SPECIAL: [&str; 6] = ["EIP", "ZF", "SF", "CF", "OF", "PF"];
 
 impl Architecture {
     /// The architecture with this name.
@@ -41,74 +44,156 @@ impl Architecture {
         }
     }
 
+    /// The width of its registers.
+    pub fn width(self) -> Width {
+        match self {
+            Architecture::X86 => Width::Double,
+            Architecture::X86_64 => Width::Quad,
+        }
+    }
+
     /// What `name`, which may begin with `%`, stands for.
     pub fn lookup(self, name: &str) -> Named {
         let bare = name.strip_prefix('%');
         let upper = bare.unwrap_or(name).to_ascii_uppercase();
         match (self.general(&upper), bare) {
-            (Some(register), None) => Named::Register(register),
-            (Some(register), Some(_)) if self == Architecture::X86_64 => Named::Register(register),
+            (Some(part), None) => Named::Register(part),
+            (Some(part), Some(_)) if self == Architecture::X86_64 => Named::Register(part),
             // herd takes `%EAX` in an X86 test for a symbolic register, apart from EAX: a trap.
             (Some(_), Some(_)) => Named::NotModelled,
-            (None, _) if self.is_special(&upper) => Named::NotModelled,
-            (None, Some(_)) => Named::Register(symbolic(name)),
+            (None, _) if self == Architecture::X86_64 && upper == "RIP" => {
+                Named::InstructionPointer
+            }
+            (None, _) if SPECIAL.contains(&upper.as_str()) => Named::NotModelled,
+            (None, Some(_)) => Named::Register(self.symbolic(name)),
             (None, None) => Named::Other,
         }
+    }
+
+    /// The part of the accumulator, `EAX`, with this width.
+    pub fn accumulator(self, width: Width) -> Part {
+        self.old(0, width, false)
+    }
+
+    /// The part of the counter, `ECX`, with this width.
+    pub fn counter(self, width: Width) -> Part {
+        self.old(2, width, false)
     }
 
     /// The registers that are modelled, for messages.
     pub fn registers(self) -> &'static str {
         match self {
             Architecture::X86 => {
-                "EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP, and symbolic ones like %a"
+                "EAX, EBX, ECX, EDX, ESI, EDI, EBP, ESP, their parts AX … SP, AL … DL, AH … DH, and symbolic ones like %a"
             }
             Architecture::X86_64 => {
-                "rax … rsp, r8 … r15, their 32-bit parts, and symbolic ones like %a"
+                "rax … rsp, r8 … r15, their parts of 32, 16 and 8 bits, and symbolic ones like %a"
             }
         }
     }
 
-    fn general(self, upper: &str) -> Option<Register> {
+    fn general(self, upper: &str) -> Option<Part> {
+        if let Some(rank) = rank(upper) {
+            return Some(self.old(rank, Width::Word, false));
+        }
+        if let Some(rank) = upper.strip_prefix('E').and_then(rank) {
+            return Some(self.old(rank, Width::Double, false));
+        }
+        let letter = |suffix| upper.strip_suffix(suffix).filter(|rest| rest.len() == 1);
+        let byte = |rest: &str| rank(&format!("{rest}X")).filter(|&rank| rank < 4);
+        if let Some(rank) = letter('L').and_then(byte) {
+            return Some(self.old(rank, Width::Byte, false));
+        }
+        if let Some(rank) = letter('H').and_then(byte) {
+            return Some(self.old(rank, Width::Byte, true));
+        }
         match self {
-            Architecture::X86 => {
-                let rank = old(upper.strip_prefix('E')?)?;
-                Some(register(rank, format!("E{}", OLD[rank])))
-            }
-            Architecture::X86_64 => {
-                let prefixed = upper.strip_prefix(['E', 'R']);
-                if let Some(rank) = prefixed.and_then(old) {
-                    return Some(register(
-                        rank,
-                        format!("r{}", OLD[rank].to_ascii_lowercase()),
-                    ));
-                }
-                let number = upper.strip_prefix('R')?;
-                let number = new(number.strip_suffix('D').unwrap_or(number))?;
-                Some(register(number, format!("r{number}")))
-            }
+            Architecture::X86 => None,
+            Architecture::X86_64 => self.wide(upper),
         }
     }
 
-    fn is_special(self, upper: &str) -> bool {
-        SPECIAL.contains(&upper) || self == Architecture::X86_64 && is_part(upper)
+    /// The names that only 64-bit mode has.
+    fn wide(self, upper: &str) -> Option<Part> {
+        if let Some(rank) = upper
+            .strip_suffix('L')
+            .and_then(rank)
+            .filter(|&rank| rank >= 4)
+        {
+            return Some(self.old(rank, Width::Byte, false));
+        }
+        let rest = upper.strip_prefix('R')?;
+        if let Some(rank) = rank(rest) {
+            return Some(self.old(rank, Width::Quad, false));
+        }
+        let (number, width) = match rest.as_bytes().last()? {
+            b'D' => (&rest[..rest.len() - 1], Width::Double),
+            b'W' => (&rest[..rest.len() - 1], Width::Word),
+            b'B' | b'L' => (&rest[..rest.len() - 1], Width::Byte),
+            _ => (rest, Width::Quad),
+        };
+        let number = numbered(number)?;
+        let name = format!("r{number}");
+        let ending = match width {
+            Width::Byte => "b",
+            Width::Word => "w",
+            Width::Double => "d",
+            Width::Quad => "",
+        };
+        Some(Part {
+            name: format!("{name}{ending}"),
+            register: Register { rank: number, name },
+            width,
+            whole: Width::Quad,
+            high: false,
+        })
+    }
+
+    /// A part of the register with an old name and this rank.
+    fn old(self, rank: usize, width: Width, high: bool) -> Part {
+        let word = OLD[rank];
+        let name = match width {
+            Width::Quad => format!("R{word}"),
+            Width::Double => format!("E{word}"),
+            Width::Word => word.to_owned(),
+            Width::Byte if high => format!("{}H", &word[..1]),
+            Width::Byte if rank < 4 => format!("{}L", &word[..1]),
+            Width::Byte => format!("{word}L"),
+        };
+        let (name, whole) = match self {
+            Architecture::X86 => (name, format!("E{word}")),
+            Architecture::X86_64 => (
+                name.to_ascii_lowercase(),
+                format!("r{}", word.to_ascii_lowercase()),
+            ),
+        };
+        Part {
+            register: Register { rank, name: whole },
+            width,
+            whole: self.width(),
+            high,
+            name,
+        }
+    }
+
+    /// A register that herd would choose; its name begins with `%`.
+    fn symbolic(self, name: &str) -> Part {
+        Part {
+            register: Register::symbolic(name),
+            width: self.width(),
+            whole: self.width(),
+            high: false,
+            name: name.to_owned(),
+        }
     }
 }
 
-fn register(rank: usize, name: String) -> Register {
-    Register { rank, name }
-}
-
-/// A register that herd would choose; its name begins with `%`.
-fn symbolic(name: &str) -> Register {
-    register(usize::MAX, name.to_owned())
-}
-
-fn old(name: &str) -> Option<usize> {
+fn rank(name: &str) -> Option<usize> {
     OLD.iter().position(|old| *old == name)
 }
 
 /// The number of one of the registers r8 … r15.
-fn new(number: &str) -> Option<usize> {
+fn numbered(number: &str) -> Option<usize> {
     let value: usize = number
         .parse()
         .ok()
@@ -116,60 +201,63 @@ fn new(number: &str) -> Option<usize> {
     (number == value.to_string()).then_some(value)
 }
 
-/// Whether the name is that of 8 or 16 bits of a register, or of the instruction pointer.
-fn is_part(upper: &str) -> bool {
-    let numbered = upper
-        .strip_prefix('R')
-        .and_then(|rest| rest.strip_suffix(['W', 'B']));
-    upper == "RIP"
-        || old(upper).is_some()
-        || upper.strip_suffix('L').and_then(old).is_some()
-        || matches!(upper, "AL" | "BL" | "CL" | "DL" | "AH" | "BH" | "CH" | "DH")
-        || numbered.and_then(new).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn name(architecture: Architecture, name: &str) -> String {
+    /// The register, the name and the bits of what `name` stands for.
+    fn found(architecture: Architecture, name: &str) -> String {
         match architecture.lookup(name) {
-            Named::Register(register) => register.name,
+            Named::Register(part) => {
+                let high = if part.high { " high" } else { "" };
+                let bits = part.width.bits();
+                format!("{} {} {bits}{high}", part.register.name, part.name)
+            }
+            Named::InstructionPointer => "instruction pointer".to_owned(),
             Named::NotModelled => "not modelled".to_owned(),
             Named::Other => "other".to_owned(),
         }
     }
 
     #[test]
-    fn registers_go_by_one_name() {
-        let wide = |text| name(Architecture::X86_64, text);
-        assert_eq!(wide("rax"), "rax");
-        assert_eq!(wide("%eax"), "rax");
-        assert_eq!(wide("%R10D"), "r10");
-        assert_eq!(wide("r8"), "r8");
-        assert_eq!(wide("%tmp"), "%tmp");
+    fn parts_belong_to_their_register() {
+        let wide = |text| found(Architecture::X86_64, text);
+        assert_eq!(wide("rax"), "rax rax 64");
+        assert_eq!(wide("%eax"), "rax eax 32");
+        assert_eq!(wide("%ah"), "rax ah 8 high");
+        assert_eq!(wide("%sil"), "rsi sil 8");
+        assert_eq!(wide("%sp"), "rsp sp 16");
+        assert_eq!(wide("%R10D"), "r10 r10d 32");
+        assert_eq!(wide("r15w"), "r15 r15w 16");
+        assert_eq!(wide("r15b"), "r15 r15b 8");
+        assert_eq!(wide("r8"), "r8 r8 64");
+        assert_eq!(wide("%tmp"), "%tmp %tmp 64");
         assert_eq!(wide("x"), "other");
-        let narrow = |text| name(Architecture::X86, text);
-        assert_eq!(narrow("eax"), "EAX");
-        assert_eq!(narrow("%a"), "%a");
+        let narrow = |text| found(Architecture::X86, text);
+        assert_eq!(narrow("eax"), "EAX EAX 32");
+        assert_eq!(narrow("Bx"), "EBX BX 16");
+        assert_eq!(narrow("DL"), "EDX DL 8");
+        assert_eq!(narrow("CH"), "ECX CH 8 high");
+        assert_eq!(narrow("%a"), "%a %a 32");
         assert_eq!(narrow("RAX"), "other");
+        assert_eq!(narrow("SIL"), "other");
     }
 
     #[test]
-    fn parts_of_registers_are_not_modelled() {
-        for part in [
-            "al", "ax", "%ah", "sil", "r8w", "r15b", "rip", "eip", "zf", "%sp",
-        ] {
-            assert_eq!(name(Architecture::X86_64, part), "not modelled", "{part}");
+    fn some_registers_are_no_operands() {
+        for name in ["eip", "zf", "%cf"] {
+            assert_eq!(found(Architecture::X86_64, name), "not modelled", "{name}");
         }
-        for other in ["EIP", "CF", "%EAX"] {
-            assert_eq!(name(Architecture::X86, other), "not modelled", "{other}");
+        assert_eq!(found(Architecture::X86_64, "%rip"), "instruction pointer");
+        for name in ["EIP", "CF", "%EAX", "%AL"] {
+            assert_eq!(found(Architecture::X86, name), "not modelled", "{name}");
         }
     }
 
     #[test]
     fn numbers_of_registers_have_no_leading_zeros() {
-        assert_eq!(name(Architecture::X86_64, "r08"), "other");
-        assert_eq!(name(Architecture::X86_64, "r16"), "other");
+        for name in ["r08", "r16", "r7", "rd"] {
+            assert_eq!(found(Architecture::X86_64, name), "other", "{name}");
+        }
     }
 }

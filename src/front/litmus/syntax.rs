@@ -1,30 +1,42 @@
 //! A litmus test as it is understood: what its threads do and what it asks of the final states.
 //!
-//! `parse` makes it, `translate` and `decide` read it. Everything in it is modelled; operands are in
-//! the order of neither dialect but named, and registers go by one name whatever their width.
+//! `parse` makes it, `translate` and `decide` read it. Everything in it is modelled. Values are signed
+//! numbers of the width of their location.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::front::cup::ast::Span;
+
+use super::instruction::{Instruction, Part, Width};
+pub use super::registers::Architecture;
+use super::sizes::base;
 
 /// A litmus test.
 #[derive(Clone, Debug)]
 pub struct Test {
+    /// Its dialect.
+    pub architecture: Architecture,
     /// Its name.
     pub name: String,
     /// Where the name stands.
     pub span: Span,
     /// Its title, without the quotes.
     pub title: Option<String>,
-    /// The initial values that it gives, in order.
+    /// The initial values that it gives, in order: of whole registers, of locations in memory.
     pub initial: IndexMap<Location, i64>,
+    /// The widths of the locations in memory.
+    pub widths: IndexMap<String, Width>,
+    /// The locations in memory whose values are shown as numbers without a sign.
+    pub unsigned: IndexSet<String>,
     /// Its threads, in order.
     pub threads: Vec<Thread>,
     /// The locations of `locations […]`, in order.
     pub shown: Vec<Location>,
+    /// Which final states count; all of them if there is no filter.
+    pub filter: Option<Prop>,
     /// What it asks.
     pub condition: Condition,
 }
@@ -38,41 +50,8 @@ pub struct Thread {
     pub span: Span,
     /// What it does.
     pub instructions: Vec<Instruction>,
-}
-
-/// An instruction where it stands.
-#[derive(Clone, Debug)]
-pub struct Instruction {
-    /// What it does.
-    pub kind: InstructionKind,
-    /// Where it stands.
-    pub span: Span,
-}
-
-/// The kinds of instructions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InstructionKind {
-    /// `MOV EAX,[x]`: from memory to the register.
-    Load(Register, String),
-    /// `MOV [x],EAX`, `MOV [x],$1`: to memory.
-    Store(String, Value),
-    /// `MOV EAX,EBX`, `MOV EAX,$1`: between registers.
-    Move(Register, Value),
-    /// `MFENCE`
-    Fence,
-    /// `XCHG EAX,[x]`, in either order: atomic, as if it had a LOCK prefix.
-    Exchange(Register, String),
-    /// `XCHG EAX,EBX`
-    ExchangeRegisters(Register, Register),
-}
-
-/// What an instruction writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
-    /// A number.
-    Number(i64),
-    /// What the register holds.
-    Register(Register),
+    /// The labels behind the last instruction.
+    pub end_labels: Vec<String>,
 }
 
 /// A register. Ordered as herd lists registers.
@@ -87,8 +66,8 @@ pub struct Register {
 /// What a final state gives a value to. Ordered as herd lists locations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
-    /// A register of the thread with this number.
-    Register(u32, Register),
+    /// A register, or a part of one, of the thread with this number.
+    Register(u32, Part),
     /// A location in memory.
     Memory(String),
 }
@@ -151,47 +130,53 @@ impl Test {
         });
         displayed
     }
-}
 
-impl InstructionKind {
-    /// Calls `f` with every register of the instruction.
-    pub fn registers(&self, f: &mut impl FnMut(&Register)) {
-        match self {
-            InstructionKind::Load(register, _) | InstructionKind::Exchange(register, _) => {
-                f(register);
+    /// The width of a location.
+    pub fn width(&self, location: &Location) -> Width {
+        match location {
+            Location::Register(_, part) => part.width,
+            Location::Memory(name) => {
+                let known = self.widths.get(name);
+                let known = known.or_else(|| self.widths.get(base(name)));
+                known.copied().unwrap_or(Width::Double)
             }
-            InstructionKind::Store(_, value) => value.registers(f),
-            InstructionKind::Move(register, value) => {
-                f(register);
-                value.registers(f);
-            }
-            InstructionKind::ExchangeRegisters(left, right) => {
-                f(left);
-                f(right);
-            }
-            InstructionKind::Fence => {}
         }
     }
 
-    /// The location in memory that the instruction accesses.
-    pub fn memory(&self) -> Option<&str> {
-        match self {
-            InstructionKind::Load(_, memory)
-            | InstructionKind::Store(memory, _)
-            | InstructionKind::Exchange(_, memory) => Some(memory),
-            InstructionKind::Move(..)
-            | InstructionKind::Fence
-            | InstructionKind::ExchangeRegisters(..) => None,
+    /// A value of a location as it is shown: without a sign if its type has none.
+    pub fn shown_value(&self, location: &Location, value: i64) -> i128 {
+        match location {
+            Location::Memory(name) if self.unsigned.contains(base(name)) => {
+                i128::from(value).rem_euclid(1 << self.width(location).bits())
+            }
+            _ => i128::from(value),
         }
+    }
+
+    /// The locations that decide which final states count.
+    pub fn filtered(&self) -> BTreeSet<Location> {
+        let mut filtered = BTreeSet::new();
+        if let Some(filter) = &self.filter {
+            filter.visit(&mut |location| {
+                filtered.insert(location.clone());
+            });
+        }
+        filtered
     }
 }
 
-impl Value {
-    fn registers(&self, f: &mut impl FnMut(&Register)) {
-        match self {
-            Value::Number(_) => {}
-            Value::Register(register) => f(register),
+impl Register {
+    /// A register that herd would choose.
+    pub fn symbolic(name: &str) -> Self {
+        Register {
+            rank: usize::MAX,
+            name: name.to_owned(),
         }
+    }
+
+    /// Whether herd would choose it.
+    pub fn is_symbolic(&self) -> bool {
+        self.rank == usize::MAX
     }
 }
 
@@ -301,7 +286,8 @@ impl fmt::Display for Prop {
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Location::Register(thread, register) => write!(f, "{thread}:{}", register.name),
+            Location::Register(thread, part) => write!(f, "{thread}:{}", part.name),
+            Location::Memory(name) if name.ends_with(']') => f.write_str(name),
             Location::Memory(name) => write!(f, "[{name}]"),
         }
     }

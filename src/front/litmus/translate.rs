@@ -3,29 +3,28 @@
 //! Input: a [`Test`]. Output: a [`Tree`] that obeys all static rules, with the spans of the test. Called
 //! by [`super::decide`] and for `cupola litmus --to-cup`.
 //!
-//! | instruction | statement |
-//! | --- | --- |
-//! | `MOV EAX,[x]` | `EAX = x;` |
-//! | `MOV [x],$1` | `x = 1;` |
-//! | `MFENCE` | `fence;` |
-//! | `XCHG EAX,[x]` | `EAX = swap(x, EAX);` |
-//! | `XCHG EAX,EBX` | three assignments of locals |
+//! `code` has the statements that stand for each instruction. This file has what stands around them.
 //!
 //! The condition becomes a spec that is violated where the answer shows: `forall p` is `finally p`,
 //! while `exists p` and `~exists p` are `finally !p`, so that a violation is a state in which p
 //! holds.
 
-use crate::front::build::{assign, item, name_at, number_expr, place, place_expr, place_of, stmt};
+use std::collections::BTreeSet;
+
+use crate::front::build::{item, name_at, number_expr, place, place_expr, place_of};
 use crate::front::cup::ast::{
-    Block, CompareOp, Cond, CondKind, Expr, Init, Item, ItemKind, LocalLine, Rhs, Span, Spec,
-    SpecKind, Stmt, StmtKind, Thread as ThreadItem, Tree, Trivia, VarDecl,
+    Block, CompareOp, Cond, CondKind, Expr, Init, Item, ItemKind, LocalLine, Span, Spec, SpecKind,
+    Stmt, Thread as ThreadItem, Tree, Trivia, VarDecl,
 };
 
-use super::names::{Names, thread_name};
-use super::syntax::{
-    Condition, Instruction, InstructionKind, Location, Prop, Quantifier, Register, Side, Test,
-    Thread, Value,
-};
+use super::bits;
+use super::code::Code;
+use super::flags;
+use super::flow::Flow;
+use super::instruction::Part;
+use super::names::{Names, Temporary, thread_name};
+use super::report::Report;
+use super::syntax::{Condition, Location, Prop, Quantifier, Side, Test, Thread};
 
 /// The program of a test.
 pub fn translate(test: &Test) -> Tree {
@@ -78,71 +77,55 @@ impl Translation<'_> {
     }
 
     fn thread(&self, thread: &Thread) -> Item {
-        let locals = self.locals(thread);
-        let statements = thread.instructions.iter();
-        let stmts = statements.flat_map(|instruction| self.statements(thread.number, instruction));
+        let (stmts, used) = self.body(thread);
         let body = Block {
-            stmts: stmts.collect(),
+            stmts,
             span: thread.span,
             ..Block::default()
         };
         let thread_item = ThreadItem {
             name: name_at(&thread_name(thread.number), thread.span),
             copies: None,
-            locals: locals.into_iter().collect(),
+            locals: self.locals(thread, &used).into_iter().collect(),
             backgrounds: Vec::new(),
             body,
         };
         item(ItemKind::Thread(thread_item), Vec::new(), thread.span)
     }
 
-    fn locals(&self, thread: &Thread) -> Option<LocalLine> {
+    /// The statements of a thread, and what they need to remember.
+    fn body(&self, thread: &Thread) -> (Vec<Stmt>, BTreeSet<Temporary>) {
+        let flow = Flow::new(
+            &thread.instructions,
+            &thread.end_labels,
+            &mut Report::default(),
+        );
+        let live = flags::live(&thread.instructions, &flow);
+        let mut code = Code::new(self.names, thread.number);
+        for (instruction, live) in thread.instructions.iter().zip(&live) {
+            code.instruction(instruction, live);
+        }
+        code.end(&thread.end_labels, thread.span)
+    }
+
+    fn locals(&self, thread: &Thread, used: &BTreeSet<Temporary>) -> Option<LocalLine> {
         let locals = &self.names.threads[&thread.number];
         let registers = locals.registers.iter().map(|(register, name)| {
-            self.variable(&Location::Register(thread.number, register.clone()), name)
+            let whole = Part::whole(register, self.test.architecture.width());
+            self.variable(&Location::Register(thread.number, whole), name)
         });
-        let exchange = locals.exchange.iter().map(|name| VarDecl {
-            name: name_at(name, thread.span),
+        let temporaries = used.iter().map(|temporary| VarDecl {
+            name: name_at(&locals.temporaries[temporary], thread.span),
             size: None,
             init: None,
             span: thread.span,
         });
-        let vars: Vec<VarDecl> = registers.chain(exchange).collect();
+        let vars: Vec<VarDecl> = registers.chain(temporaries).collect();
         (!vars.is_empty()).then(|| LocalLine {
             vars,
             trivia: Trivia::default(),
             span: thread.span,
         })
-    }
-
-    fn statements(&self, thread: u32, instruction: &Instruction) -> Vec<Stmt> {
-        let span = instruction.span;
-        let local = |register: &Register| place(self.names.local(thread, register), span);
-        let shared = |memory: &str| place(self.names.shared(memory), span);
-        let value = |value: &Value| match value {
-            Value::Number(number) => number_expr(*number, span),
-            Value::Register(register) => place_expr(local(register)),
-        };
-        let kinds = match &instruction.kind {
-            InstructionKind::Load(to, from) => vec![assign(local(to), place_expr(shared(from)))],
-            InstructionKind::Store(to, from) => vec![assign(shared(to), value(from))],
-            InstructionKind::Move(to, from) => vec![assign(local(to), value(from))],
-            InstructionKind::Fence => vec![StmtKind::Fence],
-            InstructionKind::Exchange(register, memory) => {
-                let swap = Rhs::Swap(shared(memory), place_expr(local(register)));
-                vec![StmtKind::Assign(local(register), swap)]
-            }
-            InstructionKind::ExchangeRegisters(left, right) => {
-                let name = self.names.threads[&thread].exchange.as_deref();
-                let old = place(name.expect("the thread has a variable for this"), span);
-                vec![
-                    assign(old.clone(), place_expr(local(left))),
-                    assign(local(left), place_expr(local(right))),
-                    assign(local(right), place_expr(old)),
-                ]
-            }
-        };
-        kinds.into_iter().map(|kind| stmt(kind, span)).collect()
     }
 
     fn spec(&self, condition: &Condition) -> Item {
@@ -152,12 +135,18 @@ impl Translation<'_> {
             Quantifier::Forall => cond,
             Quantifier::Exists | Quantifier::NotExists => negated(cond),
         };
+        let cond = match &self.test.filter {
+            Some(filter) => either(negated(self.cond(filter, span)), cond),
+            None => cond,
+        };
         let spec = Spec {
             kind: SpecKind::Finally,
             name: None,
             cond,
         };
-        let comments = vec![format!("// {condition}")];
+        let filter = self.test.filter.iter();
+        let filter = filter.map(|filter| format!("// filter ({filter})"));
+        let comments = filter.chain([format!("// {condition}")]).collect();
         item(ItemKind::Spec(spec), comments, span)
     }
 
@@ -188,10 +177,6 @@ impl Translation<'_> {
             prop = right;
         }
         let last = self.cond(prop, span);
-        let either = |left, right| Cond {
-            kind: CondKind::Or(Box::new(left), Box::new(right)),
-            span,
-        };
         let premises = disjuncts.into_iter().reduce(either);
         match premises {
             Some(premises) => either(premises, last),
@@ -218,13 +203,14 @@ impl Translation<'_> {
     }
 
     fn location(&self, location: &Location, span: Span) -> Expr {
-        place_expr(match location {
-            Location::Memory(name) => place(self.names.shared(name), span),
-            Location::Register(thread, register) => {
-                let local = self.names.local(*thread, register);
-                place_of(&thread_name(*thread), local, span)
+        match location {
+            Location::Memory(name) => place_expr(place(self.names.shared(name), span)),
+            Location::Register(thread, part) => {
+                let local = self.names.local(*thread, &part.register);
+                let local = place_of(&thread_name(*thread), local, span);
+                bits::extracted(place_expr(local), part)
             }
-        })
+        }
     }
 }
 
@@ -239,8 +225,17 @@ fn heading(test: &Test) -> Vec<String> {
         .collect()
 }
 
+/// One of two conditions.
+pub(super) fn either(left: Cond, right: Cond) -> Cond {
+    let span = left.span;
+    Cond {
+        kind: CondKind::Or(Box::new(left), Box::new(right)),
+        span,
+    }
+}
+
 /// The negation of a condition; of a comparison, the opposite one.
-fn negated(cond: Cond) -> Cond {
+pub(super) fn negated(cond: Cond) -> Cond {
     let span = cond.span;
     let kind = match cond.kind {
         CondKind::Compare(CompareOp::Eq, left, right) => {

@@ -1,10 +1,10 @@
 //! Tests of herd's words and of comparisons.
 
 use super::*;
-use crate::engine::Limits;
+use crate::engine::{Context, Limits};
 use crate::front::litmus::parse;
-use crate::litmus::decide;
 use crate::litmus::expect::Expectations;
+use crate::litmus::{LOOP_BUFFER, decide, explore_config};
 use crate::memory::Model;
 use crate::source::SourceFile;
 use crate::verdict::Limit;
@@ -35,8 +35,26 @@ fn sb(condition: &str) -> Test {
 
 /// What is printed for a test under a model.
 fn block(test: &Test, model: Model) -> String {
-    let decision = decide(test, model, &generous());
-    text(test, &decision, &generous(), &Page::unlimited())
+    let decision = decide(test, model, LOOP_BUFFER, &generous());
+    with(test, &decision, &generous(), |decided| {
+        decided.text(&Page::unlimited())
+    })
+}
+
+/// What `f` says of a decision.
+fn with<T>(
+    test: &Test,
+    decision: &Decision,
+    context: &Context,
+    f: impl FnOnce(&Decided<'_>) -> T,
+) -> T {
+    f(&Decided {
+        source: &SourceFile::new("sb.litmus", ""),
+        test,
+        decision,
+        config: &explore_config(test, LOOP_BUFFER, context),
+        witness: false,
+    })
 }
 
 #[test]
@@ -142,13 +160,15 @@ fn states_are_shown_with_the_locations_that_matter() {
 fn a_limit_makes_a_test_unknown() {
     let few = context(3);
     let test = sb("exists (0:EAX=0 /\\ 1:EAX=0)");
-    let decision = decide(&test, Model::Tso, &few);
-    assert_eq!(decision, Decision::Unknown([Limit::States].into()));
-    let text = text(&test, &decision, &few, &Page::unlimited());
+    let decision = decide(&test, Model::Tso, LOOP_BUFFER, &few);
+    assert!(matches!(&decision, Decision::Unknown(met) if *met == [Limit::States].into()));
+    let text = with(&test, &decision, &few, |decided| {
+        decided.text(&Page::unlimited())
+    });
     let unknown = "Unknown: there are more than 3 states: allow more states\n";
     assert!(text.contains(unknown), "{text}");
     assert!(text.ends_with("Observation SB Unknown\n"), "{text}");
-    let json = json("sb.litmus", &test, &decision);
+    let json = with(&test, &decision, &few, |decided| decided.json());
     assert_eq!(json["reason"], "states");
     assert!(json["observation"].is_null());
 }
@@ -158,8 +178,8 @@ fn comparisons_name_every_test_that_is_not_as_expected() {
     let file = SourceFile::new("expect.csv", "a,Never\nb,Never\nc,Always\nz,Always\n");
     let expectations = Expectations::parse(&file).unwrap();
     let test = sb("exists (0:EAX=0 /\\ 1:EAX=0)");
-    let sometimes = decide(&test, Model::Tso, &generous());
-    let never = decide(&test, Model::Sc, &generous());
+    let sometimes = decide(&test, Model::Tso, LOOP_BUFFER, &generous());
+    let never = decide(&test, Model::Sc, LOOP_BUFFER, &generous());
     let unknown = Decision::Unknown([Limit::States].into());
     let decisions = [
         ("a", &never),

@@ -4,6 +4,9 @@ use pest::iterators::Pair;
 
 use crate::front::cup::ast::Span;
 
+use super::super::instruction::Width;
+use super::super::resolve::Registers;
+use super::super::sizes::base;
 use super::super::syntax::{Condition, Location, Prop, Quantifier, Side, Test};
 use super::scan::too_deep;
 use super::{Reader, Rule, span_of};
@@ -14,8 +17,12 @@ const MAX_OPERATORS: usize = 500;
 impl Reader {
     /// The locations to show and the condition. A test without a condition asks nothing: `forall
     /// (true)`.
-    pub(super) fn conclusion(&mut self, conclusion: Pair<'_, Rule>) -> (Vec<Location>, Condition) {
+    pub(super) fn conclusion(
+        &mut self,
+        conclusion: Pair<'_, Rule>,
+    ) -> (Vec<Location>, Option<Prop>, Condition) {
         let mut shown = Vec::new();
+        let mut filter = None;
         let mut condition = Condition {
             quantifier: Quantifier::Forall,
             prop: Prop::Constant(true),
@@ -24,11 +31,15 @@ impl Reader {
         for part in conclusion.into_inner() {
             match part.as_rule() {
                 Rule::locations => shown = self.shown(part),
+                Rule::filter => {
+                    let prop = part.into_inner().find(|part| part.as_rule() == Rule::prop);
+                    filter = prop.map(|prop| self.prop(prop));
+                }
                 Rule::condition => condition = self.condition(part),
                 _ => self.not_modelled_conclusion(part),
             }
         }
-        (shown, condition)
+        (shown, filter, condition)
     }
 
     fn shown(&mut self, locations: Pair<'_, Rule>) -> Vec<Location> {
@@ -37,8 +48,18 @@ impl Reader {
             .filter(|part| part.as_rule() == Rule::shown);
         items
             .filter_map(|item| item.into_inner().next())
-            .filter_map(|location| self.location(location))
+            .flat_map(|location| self.shown_location(location))
             .collect()
+    }
+
+    /// A location to show; of an array all elements.
+    fn shown_location(&mut self, location: Pair<'_, Rule>) -> Vec<Location> {
+        let name = location.as_str().trim().trim_matches(['[', ']']);
+        if let Some((length, _)) = self.initial.arrays.get(name) {
+            let elements = (0..*length).map(|index| format!("{name}[{index}]"));
+            return elements.map(Location::Memory).collect();
+        }
+        self.location(location).into_iter().collect()
     }
 
     fn not_modelled_conclusion(&mut self, conclusion: Pair<'_, Rule>) {
@@ -46,7 +67,7 @@ impl Reader {
             .into_inner()
             .next()
             .expect("a word tells which it is");
-        self.error(
+        self.refuse(
             format!("`{}` is not modelled", word.as_str()),
             span_of(&word),
             "not modelled",
@@ -124,7 +145,7 @@ impl Reader {
             .into_inner()
             .partition(|part| part.as_rule() == Rule::not);
         if nots.len() > MAX_OPERATORS {
-            self.diagnostics.push(too_deep(place));
+            self.report.push(too_deep(place));
             return Prop::Constant(false);
         }
         let primary = primary
@@ -143,7 +164,11 @@ impl Reader {
                 .expect("a comparison has two sides and a relation")
         };
         let (left, relation, right) = (next(), next(), next());
-        let (Some(left), Some(right)) = (self.location(left), self.side(right)) else {
+        let Some(left) = self.location(left) else {
+            return Prop::Constant(false);
+        };
+        let width = self.width_of(&left);
+        let Some(right) = self.side(right, width) else {
             return Prop::Constant(false);
         };
         let relation = relation
@@ -157,40 +182,81 @@ impl Reader {
         }
     }
 
-    fn side(&mut self, side: Pair<'_, Rule>) -> Option<Side> {
-        let inner = side.into_inner().next().expect("a side is of some kind");
-        match inner.as_rule() {
-            Rule::number => self.number(&inner).map(Side::Number),
-            Rule::register_location => self.register_location(inner).map(Side::Location),
-            Rule::dereference => self.memory_location(inner).map(Side::Location),
-            _ => {
-                let note = format!("its value is written `[{}]`", inner.as_str());
-                let message = format!("the address of `{}` is not modelled", inner.as_str());
-                self.error(message, span_of(&inner), "means the address", &note);
-                None
-            }
+    fn width_of(&self, location: &Location) -> Width {
+        match location {
+            Location::Register(_, part) => part.width,
+            Location::Memory(name) => self.sizes.of(name),
         }
     }
 
-    /// Refuses a condition about a location that appears nowhere else, as herd does: it is a slip.
-    pub(super) fn check_condition(&mut self, test: &Test) {
+    /// The right side of a comparison with a value of this width.
+    fn side(&mut self, side: Pair<'_, Rule>, width: Width) -> Option<Side> {
+        let inner = side.into_inner().next().expect("a side is of some kind");
+        let place = span_of(&inner);
+        let location = match inner.as_rule() {
+            Rule::number => {
+                let number = self.number(&inner)?;
+                return self.fitting(number, width, place).map(Side::Number);
+            }
+            Rule::register_location => self.register_location(inner)?,
+            Rule::dereference => self.memory_location(inner)?,
+            _ => {
+                let note = format!("its value is written `[{}]`", inner.as_str());
+                let message = format!("the address of `{}` is not modelled", inner.as_str());
+                self.refuse(message, place, "means the address", &note);
+                return None;
+            }
+        };
+        if self.width_of(&location) != width {
+            let note = "compare values of one width";
+            let message = format!("{location} has another width than what it is compared with");
+            self.error(message, place, "of another width", note);
+        }
+        Some(Side::Location(location))
+    }
+
+    /// Refuses a condition about a location that appears nowhere else, as herd does: it is a slip. Refuses final values
+    /// of registers that hold addresses, too.
+    pub(super) fn check_condition(&mut self, test: &Test, ends: &[Option<Registers>]) {
         let is_known = |name: &str| {
             let instructions = test.threads.iter().flat_map(|thread| &thread.instructions);
-            let mut accessed = instructions.filter_map(|instruction| instruction.kind.memory());
+            let mut accessed =
+                instructions.filter_map(|instruction| instruction.operation.memory());
             let initial = Location::Memory(name.to_owned());
-            accessed.any(|accessed| accessed == name) || test.initial.contains_key(&initial)
+            accessed.any(|accessed| accessed == name)
+                || test.initial.contains_key(&initial)
+                || self.initial.types.contains_key(base(name))
         };
-        let mut unknown = Vec::new();
-        test.condition.prop.visit(&mut |location| match location {
-            Location::Memory(name) if !is_known(name) && !unknown.contains(name) => {
-                unknown.push(name.clone());
+        let asked = |location: &Location| {
+            let mut asked = test.filtered();
+            test.condition.prop.visit(&mut |location| {
+                asked.insert(location.clone());
+            });
+            asked.contains(location)
+        };
+        let (mut unknown, mut registers) = (Vec::new(), Vec::new());
+        for location in test.displayed().union(&test.filtered()) {
+            match location {
+                Location::Memory(name) if !is_known(name) && asked(location) => {
+                    unknown.push(name.clone());
+                }
+                Location::Register(thread, part) => registers.push((*thread, part.clone())),
+                Location::Memory(_) => {}
             }
-            Location::Memory(_) | Location::Register(..) => {}
-        });
+        }
         for name in unknown {
             let message = format!("no thread and no initial value names `{name}`");
             let note = "mend the name, or give it a value in the initial state";
             self.error(message, test.condition.span, "the condition does", note);
+        }
+        for (number, part) in registers {
+            let threads = test.threads.iter().zip(ends);
+            let end = threads.filter(|(thread, _)| thread.number == number);
+            for held in end.filter_map(|(_, end)| end.as_ref()) {
+                let location = Location::Register(number, part.clone());
+                let held = held.get(&part.register);
+                self.check_is_number(held, &location, test.condition.span);
+            }
         }
     }
 }

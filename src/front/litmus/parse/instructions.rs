@@ -4,25 +4,41 @@ use pest::iterators::Pair;
 
 use crate::front::cup::ast::Span;
 
-use super::super::registers::{Architecture, Named};
-use super::super::syntax::{Instruction, InstructionKind, Register, Thread, Value};
+use super::super::instruction::{Address, Instruction, Operand, Operation, Part, Width};
+use super::super::registers::Architecture;
+use super::mnemonic::{self, Kind};
 use super::{Reader, Rule, one_line, span_of};
 
-/// An operand as it is understood.
-enum Operand {
-    Register(Register),
-    Number(i64),
-    Memory(String),
+/// The instructions that are modelled.
+const MODELLED: &str = "the instructions are MOV, MOVZX, MOVSX, XCHG, XADD, CMPXCHG, INC, DEC, NEG, NOT, ADD, SUB, AND, OR, XOR, SHL, SHR, CMP, TEST, jumps, NOP, ENDBR64, MFENCE, SFENCE and LFENCE";
+/// What may have a prefix.
+const LOCKABLE: &str = "LOCK stands before XCHG, XADD, CMPXCHG, INC, DEC, NEG, NOT, ADD, SUB, AND, OR and XOR whose target is in memory";
+
+/// An instruction as it is written.
+pub(super) type Written = Instruction<Address, Option<Width>>;
+
+/// A thread as it is written.
+pub(super) struct WrittenThread {
+    pub number: u32,
+    pub span: Span,
+    pub instructions: Vec<Written>,
+    /// Labels that wait for the next instruction, or for the end.
+    pub labels: Vec<String>,
 }
 
-/// What `MOV` and `XCHG` may look like.
-const SHAPES: &str = "MOV goes between registers, or between a register or number and memory; XCHG exchanges a register with another or with memory";
-/// The instructions that are modelled.
-const MODELLED: &str = "the instructions are MOV, MFENCE and XCHG, the operands registers, numbers and `[x]`; there are no labels and jumps";
+/// What stands in a cell behind the labels.
+struct Draft<'t> {
+    text: &'t str,
+    place: Span,
+    locked: bool,
+    /// The widths that the name and the words before memory say.
+    widths: Vec<Width>,
+    operands: Vec<Operand<Address>>,
+}
 
 impl Reader {
     /// Reads the table and notes the numbers of the threads.
-    pub(super) fn program(&mut self, program: Pair<'_, Rule>) -> Vec<Thread> {
+    pub(super) fn program(&mut self, program: Pair<'_, Rule>) -> Vec<WrittenThread> {
         let mut threads = Vec::new();
         for part in program.into_inner() {
             match part.as_rule() {
@@ -34,7 +50,7 @@ impl Reader {
         threads
     }
 
-    fn thread_names(&mut self, names: Pair<'_, Rule>) -> Vec<Thread> {
+    fn thread_names(&mut self, names: Pair<'_, Rule>) -> Vec<WrittenThread> {
         let mut threads = Vec::new();
         for name in names
             .into_inner()
@@ -56,16 +72,17 @@ impl Reader {
                 self.error(message, span_of(&name), "the second one", note);
             }
             self.threads.push(number);
-            threads.push(Thread {
+            threads.push(WrittenThread {
                 number,
                 span: span_of(&name),
                 instructions: Vec::new(),
+                labels: Vec::new(),
             });
         }
         threads
     }
 
-    fn row(&mut self, row: Pair<'_, Rule>, threads: &mut [Thread]) {
+    fn row(&mut self, row: Pair<'_, Rule>, threads: &mut [WrittenThread]) {
         let place = span_of(&row);
         let cells = row.into_inner().filter(|part| part.as_rule() == Rule::cell);
         let cells: Vec<Pair<'_, Rule>> = cells.collect();
@@ -81,111 +98,207 @@ impl Reader {
             );
         }
         for (cell, thread) in cells.into_iter().zip(threads) {
-            let Some(content) = cell.into_inner().next() else {
-                continue;
-            };
+            self.cell(cell, thread);
+        }
+    }
+
+    fn cell(&mut self, cell: Pair<'_, Rule>, thread: &mut WrittenThread) {
+        for content in cell.into_inner() {
             let place = span_of(&content);
-            let instruction = match content.as_rule() {
-                Rule::instruction => self.instruction(content),
-                _ => {
-                    self.not_modelled(content.as_str().trim_end(), place);
-                    None
+            match content.as_rule() {
+                Rule::label => {
+                    let name = content.into_inner().next().expect("a label has a name");
+                    thread.labels.push(name.as_str().to_owned());
                 }
-            };
-            if let Some(kind) = instruction {
-                thread.instructions.push(Instruction { kind, span: place });
+                Rule::instruction => {
+                    if let Some(mut instruction) = self.instruction(content) {
+                        instruction.labels = std::mem::take(&mut thread.labels);
+                        thread.instructions.push(instruction);
+                    }
+                }
+                _ => self.unknown(content.as_str().trim_end(), place),
             }
         }
     }
 
-    fn instruction(&mut self, instruction: Pair<'_, Rule>) -> Option<InstructionKind> {
+    fn instruction(&mut self, instruction: Pair<'_, Rule>) -> Option<Written> {
         let place = span_of(&instruction);
         let text = instruction.as_str().trim_end();
         let mut parts = instruction.into_inner().peekable();
         let locked = parts.next_if(|part| part.as_rule() == Rule::lock).is_some();
-        let mnemonic = parts.next().expect("an instruction has a mnemonic");
-        let operands: Vec<Pair<'_, Rule>> = parts.collect();
-        match (
-            mnemonic.as_str().to_ascii_uppercase().as_str(),
-            operands.as_slice(),
+        let name = parts.next().expect("an instruction has a mnemonic");
+        let Some((kind, width)) = mnemonic::named(name.as_str()) else {
+            self.unknown(text, place);
+            return None;
+        };
+        let mut draft = Draft {
+            text,
+            place,
             locked,
-        ) {
-            ("MFENCE", [], false) => Some(InstructionKind::Fence),
-            ("MOV" | "MOVL" | "MOVQ", [first, second], false) => {
-                let (target, source) = match self.architecture {
-                    Architecture::X86 => (first, second),
-                    Architecture::X86_64 => (second, first),
-                };
-                let (target, source) = (self.operand(target)?, self.operand(source)?);
-                let note = match moved(&source, &target) {
-                    Some(_) => self.order(),
-                    None => SHAPES,
-                };
-                self.or_illegal(moved(&target, &source), text, place, note)
-            }
-            ("XCHG" | "XCHGL" | "XCHGQ", [first, second], _) => {
-                let operands = (self.operand(first)?, self.operand(second)?);
-                let exchange = exchanged(operands);
-                let locks_registers = matches!(
-                    exchange,
-                    Some(InstructionKind::ExchangeRegisters(..)) if locked
-                );
-                self.or_illegal(exchange.filter(|_| !locks_registers), text, place, SHAPES)
-            }
+            widths: Vec::new(),
+            operands: Vec::new(),
+        };
+        if let Kind::Jump(_) | Kind::JumpIfZero(_) = kind {
+            return self.jump(kind, &draft, &parts.collect::<Vec<_>>());
+        }
+        for operand in parts {
+            let operand = self.operand(operand, &mut draft.widths)?;
+            draft.operands.push(operand);
+        }
+        if let (Architecture::X86_64, [_, _]) = (self.architecture, draft.operands.as_slice()) {
+            draft.operands.reverse();
+        }
+        match kind {
+            Kind::Extend(signed, to) => self.extension(signed, (width, to), draft),
             _ => {
-                self.not_modelled(text, place);
+                draft.widths.extend(width);
+                self.general(kind, draft)
+            }
+        }
+    }
+
+    fn jump(
+        &mut self,
+        kind: Kind,
+        draft: &Draft<'_>,
+        operands: &[Pair<'_, Rule>],
+    ) -> Option<Written> {
+        let [target] = operands else {
+            return self.illegal(draft, "a jump has one operand, the label that it goes to");
+        };
+        let label = target.as_str().trim();
+        if draft.locked || label.starts_with(['%', '$', '[', '(']) {
+            return self.illegal(draft, "a jump goes to a label, without a prefix");
+        }
+        let label = label.to_owned();
+        let operation = match kind {
+            Kind::JumpIfZero(width) => {
+                let known = match self.architecture {
+                    Architecture::X86 => width < Width::Quad,
+                    Architecture::X86_64 => width > Width::Word,
+                };
+                if !known {
+                    return self.illegal(draft, "this mode of the processor does not have it");
+                }
+                Operation::JumpIfZero(self.architecture.counter(width), label)
+            }
+            Kind::Jump(condition) => Operation::Jump(condition, label),
+            _ => unreachable!("only jumps come here"),
+        };
+        Some(draft.finished(operation, Some(self.architecture.width())))
+    }
+
+    /// `MOVZX` and `MOVSX`, whose operands have different widths.
+    fn extension(
+        &mut self,
+        signed: bool,
+        (from_width, to_width): (Option<Width>, Option<Width>),
+        mut draft: Draft<'_>,
+    ) -> Option<Written> {
+        let note = "the target is a register that is wider than the source, a register or memory";
+        let from = draft.operands.pop();
+        let to = draft.operands.pop();
+        let (Some(Operand::Part(to)), Some(from), true) = (to, from, draft.operands.is_empty())
+        else {
+            return self.illegal(&draft, note);
+        };
+        let to = match to_width {
+            Some(width) if to.is_symbolic() => to.with_width(width),
+            Some(width) if width != to.width => return self.illegal(&draft, note),
+            _ => to,
+        };
+        draft.widths.extend(from_width);
+        let width = match &from {
+            Operand::Part(part) if !part.is_symbolic() => {
+                draft.widths.push(part.width);
+                self.width(&draft, &[])?
+            }
+            Operand::Part(_) | Operand::Memory(_) => self.width(&draft, &[])?,
+            Operand::Number(_) | Operand::AddressOf(_) => return self.illegal(&draft, note),
+        };
+        if draft.locked || width.is_some_and(|width| width >= to.width) {
+            return self.illegal(&draft, note);
+        }
+        Some(draft.finished(Operation::Extend { to, from, signed }, width))
+    }
+
+    /// All instructions whose operands have one width.
+    fn general(&mut self, kind: Kind, mut draft: Draft<'_>) -> Option<Written> {
+        let mut operands = std::mem::take(&mut draft.operands);
+        let count = match (kind, operands.len()) {
+            (Kind::Shift(_), 1) => Some(Operand::Number(1)),
+            (Kind::Shift(_), 2) => operands.pop(),
+            _ => None,
+        };
+        let width = self.width(&draft, &operands)?;
+        let width = width.filter(|_| !operands.is_empty());
+        let in_memory = operands
+            .iter()
+            .filter(|operand| matches!(operand, Operand::Memory(_)))
+            .count();
+        if in_memory > 1 {
+            return self.illegal(&draft, "at most one operand is in memory");
+        }
+        let fits = width.is_none_or(|width| width <= self.architecture.width());
+        let operation = operation(kind, operands, count).filter(|_| fits);
+        let Some(mut operation) = operation else {
+            let note = format!("these operands do not go with it; {}", self.order());
+            return self.illegal(&draft, &note);
+        };
+        if draft.locked && !is_lockable(&operation) {
+            return self.illegal(&draft, LOCKABLE);
+        }
+        if let Operation::CompareExchange { accumulator, .. } = &mut operation {
+            *accumulator = self.architecture.accumulator(self.architecture.width());
+        }
+        draft.locked |= matches!(operation, Operation::Exchange(Operand::Memory(_), _));
+        Some(draft.finished(operation, width))
+    }
+
+    /// The one width of an instruction with these operands, if it can be told from them; `None` if they differ.
+    #[allow(
+        clippy::option_option,
+        reason = "no width and different widths are two things"
+    )]
+    fn width(&mut self, draft: &Draft<'_>, operands: &[Operand<Address>]) -> Option<Option<Width>> {
+        let named = operands.iter().filter_map(|operand| match operand {
+            Operand::Part(part) if !part.is_symbolic() => Some(part.width),
+            _ => None,
+        });
+        let mut widths: Vec<Width> = draft.widths.iter().copied().chain(named).collect();
+        widths.dedup();
+        match widths.as_slice() {
+            [] => Some(None),
+            [width] => Some(Some(*width)),
+            _ => {
+                self.illegal(draft, "the operands have different widths");
                 None
             }
         }
     }
 
-    fn operand(&mut self, operand: &Pair<'_, Rule>) -> Option<Operand> {
-        let inner = operand
-            .clone()
-            .into_inner()
-            .next()
-            .expect("an operand is of some kind");
+    fn operand(
+        &mut self,
+        operand: Pair<'_, Rule>,
+        widths: &mut Vec<Width>,
+    ) -> Option<Operand<Address>> {
+        let inner = operand.into_inner().next();
+        let inner = inner.expect("an operand is of some kind");
         match inner.as_rule() {
             Rule::number => self.number(&inner).map(Operand::Number),
-            Rule::register => self.register(&inner).map(Operand::Register),
-            _ => self.memory(&inner).map(Operand::Memory),
-        }
-    }
-
-    fn memory(&mut self, memory: &Pair<'_, Rule>) -> Option<String> {
-        let symbol = memory
-            .clone()
-            .into_inner()
-            .next()
-            .expect("memory has an address");
-        match self.architecture.lookup(symbol.as_str()) {
-            Named::Other => Some(symbol.as_str().to_owned()),
-            Named::Register(_) | Named::NotModelled => {
-                let message = "an address in a register is not modelled";
-                let note = "name the location, as in `[x]`";
-                self.error(
-                    message,
-                    span_of(memory),
-                    "the address is in a register",
-                    note,
-                );
-                None
+            Rule::register => self.register(&inner).map(Operand::Part),
+            Rule::address_of => {
+                let name = inner.into_inner().next().expect("the name of a location");
+                Some(Operand::AddressOf(name.as_str().to_owned()))
             }
+            _ => self.memory(inner, widths).map(Operand::Memory),
         }
     }
 
-    fn or_illegal(
-        &mut self,
-        kind: Option<InstructionKind>,
-        text: &str,
-        place: Span,
-        note: &str,
-    ) -> Option<InstructionKind> {
-        if kind.is_none() {
-            let message = format!("`{}` is not an instruction of x86", one_line(text));
-            self.error(message, place, "these operands do not go together", note);
-        }
-        kind
+    fn illegal(&mut self, draft: &Draft<'_>, note: &str) -> Option<Written> {
+        let message = format!("`{}` is not an instruction of x86", one_line(draft.text));
+        self.error(message, draft.place, "not an instruction", note);
+        None
     }
 
     /// In which order the architecture's tests have their operands.
@@ -200,9 +313,22 @@ impl Reader {
         }
     }
 
-    fn not_modelled(&mut self, text: &str, place: Span) {
+    fn unknown(&mut self, text: &str, place: Span) {
         let message = format!("the instruction `{}` is not modelled", one_line(text));
-        self.error(message, place, "not modelled", MODELLED);
+        self.refuse(message, place, "not modelled", MODELLED);
+    }
+}
+
+impl Draft<'_> {
+    fn finished(&self, operation: Operation<Address>, width: Option<Width>) -> Written {
+        Instruction {
+            labels: Vec::new(),
+            operation,
+            width,
+            locked: self.locked,
+            text: one_line(self.text),
+            span: self.place,
+        }
     }
 }
 
@@ -211,40 +337,90 @@ fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
-/// What `MOV` does with a target and a source.
-fn moved(target: &Operand, source: &Operand) -> Option<InstructionKind> {
-    match (target, source) {
-        (Operand::Register(target), Operand::Memory(source)) => {
-            Some(InstructionKind::Load(target.clone(), source.clone()))
+/// What an instruction of this kind does with these operands, the target first; `None` if there is no such
+/// instruction. The accumulator is filled in later.
+fn operation(
+    kind: Kind,
+    operands: Vec<Operand<Address>>,
+    count: Option<Operand<Address>>,
+) -> Option<Operation<Address>> {
+    let mut operands = operands.into_iter();
+    let operation = match (kind, operands.next(), operands.next(), count) {
+        (Kind::Fence, None, None, None) => Operation::Fence,
+        (Kind::StoreFence, None, None, None) => Operation::StoreFence,
+        (Kind::Nothing, None, None, None) => Operation::Nothing,
+        (Kind::Move, Some(to), Some(from), None) if is_target(&to) => Operation::Move { to, from },
+        (Kind::Exchange, Some(to), Some(from), None) => {
+            let (to, from) = target_and_register(to, from)?;
+            Operation::Exchange(to, from)
         }
-        (Operand::Register(target), source) => {
-            Some(InstructionKind::Move(target.clone(), as_value(source)?))
+        (Kind::ExchangeAdd, Some(to), Some(from), None) => {
+            let (to, from) = target_and_register(to, from)?;
+            Operation::ExchangeAdd { to, from }
         }
-        (Operand::Memory(target), source) => {
-            Some(InstructionKind::Store(target.clone(), as_value(source)?))
+        (Kind::CompareExchange, Some(to), Some(from), None) => {
+            let (to, from) = target_and_register(to, from)?;
+            Operation::CompareExchange {
+                to,
+                accumulator: from.clone(),
+                from,
+            }
         }
-        (Operand::Number(_), _) => None,
-    }
+        (Kind::Unary(op), Some(to), None, None) if is_target(&to) => Operation::Unary(op, to),
+        (Kind::Binary(op, flags_only), Some(to), Some(from), None)
+            if is_target(&to) && !matches!(from, Operand::AddressOf(_)) =>
+        {
+            Operation::Binary {
+                op,
+                to,
+                from,
+                flags_only,
+            }
+        }
+        (Kind::Shift(left), Some(to), None, Some(count)) if is_target(&to) && is_count(&count) => {
+            Operation::Shift { left, to, count }
+        }
+        _ => return None,
+    };
+    operands.next().is_none().then_some(operation)
 }
 
-/// What `XCHG` does with its operands, whose order does not matter.
-fn exchanged(operands: (Operand, Operand)) -> Option<InstructionKind> {
-    match operands {
-        (Operand::Register(register), Operand::Memory(memory))
-        | (Operand::Memory(memory), Operand::Register(register)) => {
-            Some(InstructionKind::Exchange(register, memory))
-        }
-        (Operand::Register(left), Operand::Register(right)) => {
-            Some(InstructionKind::ExchangeRegisters(left, right))
-        }
-        (Operand::Number(_), _) | (_, Operand::Number(_)) | (Operand::Memory(_), _) => None,
-    }
+fn is_target(operand: &Operand<Address>) -> bool {
+    matches!(operand, Operand::Part(_) | Operand::Memory(_))
 }
 
-fn as_value(operand: &Operand) -> Option<Value> {
+fn is_count(operand: &Operand<Address>) -> bool {
     match operand {
-        Operand::Register(register) => Some(Value::Register(register.clone())),
-        Operand::Number(number) => Some(Value::Number(*number)),
-        Operand::Memory(_) => None,
+        Operand::Number(count) => (0..256).contains(count),
+        Operand::Part(part) => part.name.eq_ignore_ascii_case("CL"),
+        Operand::AddressOf(_) | Operand::Memory(_) => false,
+    }
+}
+
+/// The target, which memory always is, whatever the order, and the register beside it.
+fn target_and_register(
+    to: Operand<Address>,
+    from: Operand<Address>,
+) -> Option<(Operand<Address>, Part)> {
+    match (to, from) {
+        (to, Operand::Part(from)) if is_target(&to) => Some((to, from)),
+        (Operand::Part(from), to @ Operand::Memory(_)) => Some((to, from)),
+        _ => None,
+    }
+}
+
+/// Whether the prefix `LOCK` may stand before it.
+fn is_lockable(operation: &Operation<Address>) -> bool {
+    match operation {
+        Operation::Exchange(to, _)
+        | Operation::ExchangeAdd { to, .. }
+        | Operation::CompareExchange { to, .. }
+        | Operation::Unary(_, to)
+        | Operation::Binary {
+            to,
+            flags_only: false,
+            ..
+        } => matches!(to, Operand::Memory(_)),
+        _ => false,
     }
 }

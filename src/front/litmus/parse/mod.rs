@@ -4,20 +4,23 @@
 //! not modelled. Called by `cupola litmus`.
 //!
 //! `scan` blanks out comments, the grammar (`grammar/litmus.pest`) reads the whole text, and what
-//! remains is to sort out what the words mean: `instructions` for the table of threads,
-//! `condition` for the final states, this file for everything around them.
+//! remains is to sort out what the words mean: `initial` for the initial state, `instructions` for the table of
+//! threads with `mnemonic` and `memory`, `condition` for the final states, this file for everything around them. Then
+//! `resolve` finds the locations, `sizes` the widths, and `flags` says whether all that jumps ask for is defined.
 //!
 //! Invariant: nothing is left out. What herd knows and Cupola does not model is an error.
 
 mod condition;
+mod initial;
 mod instructions;
+mod memory;
+mod mnemonic;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-use indexmap::IndexMap;
 use pest::Parser as _;
 use pest::error::{Error, ErrorVariant, InputLocation};
 use pest::iterators::Pair;
@@ -25,8 +28,16 @@ use pest::iterators::Pair;
 use crate::front::cup::ast::Span;
 use crate::source::{Diagnostic, SourceFile};
 
+use super::flags;
+use super::flow::Flow;
+use super::instruction::{Part, Width};
 use super::registers::{Architecture, Named};
-use super::syntax::{Location, Register, Test};
+use super::report::{Rejection, Report};
+use super::resolve::{self, Held, Registers};
+use super::sizes::Sizes;
+use super::syntax::{Location, Test, Thread};
+use initial::Initial;
+use instructions::WrittenThread;
 
 /// The length of the longest text that is read.
 const MAX_BYTES: usize = 1 << 24;
@@ -46,17 +57,33 @@ mod grammar {
 use grammar::{Grammar, Rule};
 
 /// Reads a litmus test.
-pub fn parse(file: &SourceFile) -> Result<Test, Vec<Diagnostic>> {
+pub fn parse(file: &SourceFile) -> Result<Test, Rejection> {
     let text = file.text();
     if text.len() > MAX_BYTES {
         let error = Diagnostic::error("this test is too long", Span::default(), "");
-        return Err(vec![error.with_note("at most 16 MiB are read")]);
+        return Err(Rejection::wrong(error.with_note("at most 16 MiB are read")));
     }
-    let readable = readable(text).map_err(|error| vec![error])?;
+    let architecture = architecture(text)?;
+    let readable = readable(text).map_err(Rejection::wrong)?;
     let mut pairs = Grammar::parse(Rule::test, &readable)
-        .map_err(|error| vec![syntax_error(&readable, &error)])?;
+        .map_err(|error| Rejection::wrong(syntax_error(&readable, &error)))?;
     let test = pairs.next().expect("the rule `test` is one pair");
-    Reader::read(file, test)
+    Reader::read(file, architecture, test)
+}
+
+/// The architecture that a text begins with; what follows looks different for each.
+fn architecture(text: &str) -> Result<Architecture, Rejection> {
+    let wrong = |error| Rejection::wrong(syntax_error(text, &error));
+    let mut pairs = Grammar::parse(Rule::header, text).map_err(wrong)?;
+    let header = pairs.next().expect("the rule `header` is one pair");
+    let name = header
+        .into_inner()
+        .next()
+        .expect("a test begins with its architecture");
+    Architecture::named(name.as_str()).ok_or_else(|| Rejection {
+        diagnostics: vec![unknown_architecture(&name)],
+        not_modelled: true,
+    })
 }
 
 /// The text as the grammar can read it: without comments, and not too deeply nested.
@@ -72,7 +99,11 @@ struct Reader {
     architecture: Architecture,
     /// The numbers of the threads.
     threads: Vec<u32>,
-    diagnostics: Vec<Diagnostic>,
+    /// What the initial state says.
+    initial: Initial,
+    /// The widths of locations.
+    sizes: Sizes,
+    report: Report,
 }
 
 /// The parts of a test, as the grammar found them.
@@ -85,81 +116,96 @@ struct Parts<'t> {
 }
 
 impl Reader {
-    fn read(file: &SourceFile, test: Pair<'_, Rule>) -> Result<Test, Vec<Diagnostic>> {
-        let (architecture, parts) = split(test);
-        let Some(known) = Architecture::named(architecture.as_str()) else {
-            return Err(vec![unknown_architecture(&architecture)]);
-        };
+    fn read(
+        file: &SourceFile,
+        architecture: Architecture,
+        test: Pair<'_, Rule>,
+    ) -> Result<Test, Rejection> {
+        let parts = split(test);
         let mut reader = Reader {
-            architecture: known,
+            architecture,
             threads: Vec::new(),
-            diagnostics: Vec::new(),
+            initial: Initial::default(),
+            sizes: Sizes::default(),
+            report: Report::default(),
         };
         let threads = reader.program(parts.program);
-        let initial = reader.initial(parts.initial);
-        let (shown, condition) = reader.conclusion(parts.conclusion);
+        reader.read_initial(parts.initial);
+        let (threads, ends) = reader.understood(threads);
+        let (shown, filter, condition) = reader.conclusion(parts.conclusion);
+        let initial = reader.values();
         let test = Test {
+            architecture,
             name: test_name(file, &parts.name),
             span: span_of(&parts.name),
             title: parts
                 .title
                 .map(|title| title.as_str().trim_matches('"').to_owned()),
             initial,
+            widths: std::mem::take(&mut reader.sizes).known(),
+            unsigned: std::mem::take(&mut reader.initial.unsigned),
             threads,
             shown,
+            filter,
             condition,
         };
-        if reader.diagnostics.is_empty() {
-            reader.check_condition(&test);
+        if reader.report.is_empty() {
+            reader.check_condition(&test, &ends);
         }
-        let mut diagnostics = reader.diagnostics;
-        diagnostics.sort_by_key(|diagnostic| diagnostic.primary.0.start);
-        match diagnostics.is_empty() {
-            true => Ok(test),
-            false => Err(diagnostics),
+        reader.report.unless_empty(test)
+    }
+
+    /// The threads with locations for addresses and a width for each instruction, and what their registers hold at
+    /// the end.
+    fn understood(&mut self, threads: Vec<WrittenThread>) -> (Vec<Thread>, Vec<Option<Registers>>) {
+        let types = self.initial.types.clone();
+        if !self.report.is_empty() {
+            self.sizes = Sizes::new(types, std::iter::empty(), &mut self.report);
+            return (Vec::new(), Vec::new());
         }
+        let mut ends = Vec::new();
+        let mut resolved = Vec::new();
+        for thread in threads {
+            let flow = Flow::new(&thread.instructions, &thread.labels, &mut self.report);
+            let start = self.initial.registers(thread.number);
+            let arrays = &self.initial.arrays;
+            let (instructions, end) =
+                resolve::resolve(thread.instructions, &flow, start, arrays, &mut self.report);
+            ends.push(end);
+            resolved.push((
+                thread.number,
+                thread.span,
+                thread.labels,
+                flow,
+                instructions,
+            ));
+        }
+        let instructions = resolved.iter().flat_map(|(.., instructions)| instructions);
+        self.sizes = Sizes::new(types, instructions, &mut self.report);
+        let mut threads = Vec::new();
+        for (number, span, end_labels, flow, instructions) in resolved {
+            let whole = self.architecture.width();
+            let sized = instructions.into_iter();
+            let sized = sized.map(|each| self.sizes.sized(each, whole, &mut self.report));
+            let instructions: Vec<_> = sized.collect();
+            flags::check(&instructions, &flow, &mut self.report);
+            flags::check_shifts(&instructions, &mut self.report);
+            threads.push(Thread {
+                number,
+                span,
+                instructions,
+                end_labels,
+            });
+        }
+        (threads, ends)
     }
 
     fn error(&mut self, message: impl Into<String>, place: Span, label: &str, note: &str) {
-        let error = Diagnostic::error(message, place, label);
-        self.diagnostics.push(error.with_note(note));
+        self.report.error(message, place, label, note);
     }
 
-    fn initial(&mut self, initial: Pair<'_, Rule>) -> IndexMap<Location, i64> {
-        let mut values = IndexMap::new();
-        for entry in initial.into_inner() {
-            match entry.as_rule() {
-                Rule::setting => self.setting(entry, &mut values),
-                Rule::other_setting => self.error(
-                    format!("`{}` is not modelled", one_line(entry.as_str())),
-                    span_of(&entry),
-                    "in the initial state",
-                    "values are numbers, as in `x=1`, `0:EAX=1` or `int x=1`; there are no arrays and no addresses",
-                ),
-                _ => {}
-            }
-        }
-        values
-    }
-
-    fn setting(&mut self, setting: Pair<'_, Rule>, values: &mut IndexMap<Location, i64>) {
-        let place = span_of(&setting);
-        let mut value = Some(0);
-        let mut location = None;
-        for part in setting.into_inner() {
-            match part.as_rule() {
-                Rule::location => location = self.location(part),
-                Rule::number => value = self.number(&part),
-                _ => {}
-            }
-        }
-        let (Some(location), Some(value)) = (location, value) else {
-            return;
-        };
-        let twice = format!("{location} has two initial values");
-        if values.insert(location, value).is_some() {
-            self.error(twice, place, "the second one", "keep one of them");
-        }
+    fn refuse(&mut self, message: impl Into<String>, place: Span, label: &str, note: &str) {
+        self.report.refuse(message, place, label, note);
     }
 
     /// `x`, `[x]` or `0:EAX`.
@@ -194,13 +240,11 @@ impl Reader {
 
     fn memory_location(&mut self, location: Pair<'_, Rule>) -> Option<Location> {
         let place = span_of(&location);
-        let name = location
-            .into_inner()
-            .next()
-            .expect("a location in memory has a name");
+        let mut parts = location.into_inner();
+        let name = parts.next().expect("a location in memory has a name");
         match self.architecture.lookup(name.as_str()) {
-            Named::Other => Some(Location::Memory(name.as_str().to_owned())),
-            Named::Register(_) | Named::NotModelled => {
+            Named::Other => self.element(name.as_str(), parts.next(), place),
+            Named::Register(_) | Named::NotModelled | Named::InstructionPointer => {
                 let message = format!("`{}` is a register, not a location", name.as_str());
                 let note = format!("say whose register it is: `0:{}`", name.as_str());
                 self.error(message, place, "a register without its thread", &note);
@@ -209,47 +253,92 @@ impl Reader {
         }
     }
 
-    fn register(&mut self, register: &Pair<'_, Rule>) -> Option<Register> {
+    /// A location, or an element of an array.
+    fn element(
+        &mut self,
+        name: &str,
+        element: Option<Pair<'_, Rule>>,
+        place: Span,
+    ) -> Option<Location> {
+        let length = self.initial.arrays.get(name).map(|(length, _)| *length);
+        let index = element.map(|element| {
+            let index = element.into_inner().next();
+            index
+                .expect("an element has a number")
+                .as_str()
+                .parse::<usize>()
+        });
+        match (length, index) {
+            (None, None) => Some(Location::Memory(name.to_owned())),
+            (Some(length), Some(Ok(index))) if index < length => {
+                Some(Location::Memory(format!("{name}[{index}]")))
+            }
+            (length, _) => {
+                let message = match length {
+                    None => format!("`{name}` is no array"),
+                    Some(length) => format!("`{name}` is an array of {length} elements"),
+                };
+                let note = format!(
+                    "arrays are declared in the initial state, `int {name}[2]`, and `{name}[0]` is the first element"
+                );
+                self.error(message, place, "not a location", &note);
+                None
+            }
+        }
+    }
+
+    fn register(&mut self, register: &Pair<'_, Rule>) -> Option<Part> {
         let name = register.as_str();
-        let message = match self.architecture.lookup(name) {
-            Named::Register(register) => return Some(register),
-            Named::NotModelled => format!("the register `{name}` is not modelled"),
-            Named::Other => format!("`{name}` is not a register"),
-        };
+        let place = span_of(register);
         let note = format!("the registers are {}", self.architecture.registers());
-        self.error(
-            message,
-            span_of(register),
-            "not a register that is modelled",
-            &note,
-        );
+        match self.architecture.lookup(name) {
+            Named::Register(part) => return Some(part),
+            Named::NotModelled | Named::InstructionPointer => {
+                let message = format!("the register `{name}` is not modelled");
+                self.refuse(message, place, "not modelled", &note);
+            }
+            Named::Other => {
+                let message = format!("`{name}` is not a register");
+                self.error(message, place, "not a register", &note);
+            }
+        }
         None
     }
 
-    /// A number that means the same whatever the width of an access.
-    fn number(&mut self, number: &Pair<'_, Rule>) -> Option<i64> {
-        let (lowest, note) = match self.architecture {
-            Architecture::X86 => (
-                i64::from(i32::MIN),
-                "numbers are those of 32 bits: -2147483648 to 2147483647",
-            ),
-            Architecture::X86_64 => (
-                0,
-                "numbers of X86_64 tests are 0 to 2147483647, which mean the same in all widths",
-            ),
-        };
-        let value = value(number.as_str());
-        let fitting = value.filter(|value| (lowest..=i64::from(i32::MAX)).contains(value));
+    /// A number of at most 64 bits, with or without a sign.
+    fn number(&mut self, number: &Pair<'_, Rule>) -> Option<i128> {
+        let fitting = value(number.as_str()).filter(|&value| Width::Quad.fit(value).is_some());
         if fitting.is_none() {
-            let message = format!("the number `{}` is not modelled", number.as_str());
+            let message = format!("the number `{}` is too large", number.as_str());
+            let note = "numbers have at most 64 bits";
             self.error(message, span_of(number), "out of range", note);
         }
         fitting
     }
+
+    /// A number as a value of a location.
+    fn fitting(&mut self, number: i128, width: Width, place: Span) -> Option<i64> {
+        let fitting = width.fit(number);
+        if fitting.is_none() {
+            let message = format!("the number {number} does not fit {} bits", width.bits());
+            let note = "a value has the bits of its register, or of the type of its location";
+            self.error(message, place, "out of range", note);
+        }
+        fitting
+    }
+
+    /// Refuses the final value of a register that holds an address.
+    fn check_is_number(&mut self, held: &Held, location: &Location, place: Span) {
+        if !matches!(held, Held::Number(_)) {
+            let message = format!("{location} may hold an address at the end");
+            let note = "ask for numbers";
+            self.refuse(message, place, "an address", note);
+        }
+    }
 }
 
-/// The value of a number as it is written, if it fits 64 bits.
-fn value(text: &str) -> Option<i64> {
+/// The value of a number as it is written.
+fn value(text: &str) -> Option<i128> {
     let text = text.trim_start_matches('$');
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -257,28 +346,27 @@ fn value(text: &str) -> Option<i64> {
     };
     let hexadecimal = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
     let magnitude = match hexadecimal {
-        Some(digits) => i64::from_str_radix(digits, 16),
+        Some(digits) => i128::from_str_radix(digits, 16),
         None => digits.parse(),
     };
     magnitude.ok().map(|magnitude| sign * magnitude)
 }
 
-fn split(test: Pair<'_, Rule>) -> (Pair<'_, Rule>, Parts<'_>) {
+fn split(test: Pair<'_, Rule>) -> Parts<'_> {
     let mut parts = test.into_inner();
     let mut next = || parts.next().expect("the grammar gives a test these parts");
     let mut header = next().into_inner();
-    let architecture = header.next().expect("a test begins with its architecture");
+    header.next(); // The architecture, which is known.
     let name = header.next().expect("a test has a name");
     let title = header.find(|part| part.as_rule() == Rule::title);
     next(); // What herd's tools note between the name and the initial state.
-    let parts = Parts {
+    Parts {
         name,
         title,
         initial: next(),
         program: next(),
         conclusion: next(),
-    };
-    (architecture, parts)
+    }
 }
 
 /// The name of a test; `--` stands for the name of its file.
@@ -294,9 +382,18 @@ fn test_name(file: &SourceFile, name: &Pair<'_, Rule>) -> String {
 }
 
 fn unknown_architecture(architecture: &Pair<'_, Rule>) -> Diagnostic {
-    let message = format!("tests of `{}` are not modelled", architecture.as_str());
-    Diagnostic::error(message, span_of(architecture), "not x86")
-        .with_note("a test begins with `X86` or `X86_64` and its name")
+    let name = architecture.as_str();
+    let (message, note) = match name {
+        "C" => (
+            "tests of kind `C` are not modelled".to_owned(),
+            "first it would have to be decided what their accesses mean: a model of C's memory orders and data races, or a mapping of each access to x86 instructions, as compilers have several",
+        ),
+        _ => (
+            format!("tests of `{name}` are not modelled"),
+            "a test begins with `X86` or `X86_64` and its name",
+        ),
+    };
+    Diagnostic::error(message, span_of(architecture), "not x86").with_note(note)
 }
 
 /// The span of a range of bytes.

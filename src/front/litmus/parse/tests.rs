@@ -1,11 +1,19 @@
 //! Tests of reading litmus tests.
 
-use super::super::syntax::{InstructionKind, Location, Prop, Quantifier, Side, Test, Value};
+use super::super::syntax::{Location, Prop, Quantifier, Side, Test};
+use super::super::translate;
 use super::*;
+use crate::front::cup;
 use crate::litmus::tests::stored_texts;
 
 fn read(text: &str) -> Result<Test, Vec<Diagnostic>> {
-    parse(&SourceFile::new("test.litmus", text))
+    parse(&SourceFile::new("test.litmus", text)).map_err(|rejection| rejection.diagnostics)
+}
+
+/// Whether the test is right, but not modelled.
+fn is_not_modelled(text: &str) -> bool {
+    let parsed = parse(&SourceFile::new("test.litmus", text));
+    parsed.is_err_and(|rejection| rejection.not_modelled)
 }
 
 fn good(text: &str) -> Test {
@@ -31,19 +39,18 @@ fn one_thread(architecture: &str, instructions: &[&str]) -> String {
     format!("{architecture} T\n{{ x=0; }}\n P0 ;\n{rows}forall (true)\n")
 }
 
-fn kinds(architecture: &str, instructions: &[&str]) -> Vec<InstructionKind> {
+/// The statements that stand for instructions, a line each.
+fn statements(architecture: &str, instructions: &[&str]) -> Vec<String> {
     let test = good(&one_thread(architecture, instructions));
-    let instructions = test.threads[0].instructions.iter();
-    instructions
-        .map(|instruction| instruction.kind.clone())
-        .collect()
-}
-
-fn register(architecture: Architecture, name: &str) -> Register {
-    match architecture.lookup(name) {
-        Named::Register(register) => register,
-        named => panic!("{name}: {named:?}"),
-    }
+    let program = cup::print(&translate(&test));
+    let body = program
+        .lines()
+        .skip_while(|line| !line.starts_with("thread"));
+    let body = body.skip(1).take_while(|line| *line != "}");
+    let lines = body
+        .map(str::trim)
+        .filter(|line| !line.starts_with("local"));
+    lines.map(str::to_owned).collect()
 }
 
 fn condition(text: &str) -> Prop {
@@ -56,14 +63,6 @@ fn condition(text: &str) -> Prop {
 
 #[test]
 fn intel_writes_the_target_first() {
-    let eax = || register(Architecture::X86, "EAX");
-    let expected = [
-        InstructionKind::Load(eax(), "x".to_owned()),
-        InstructionKind::Store("x".to_owned(), Value::Register(eax())),
-        InstructionKind::Store("x".to_owned(), Value::Number(-1)),
-        InstructionKind::Move(eax(), Value::Number(16)),
-        InstructionKind::Move(eax(), Value::Register(register(Architecture::X86, "EBX"))),
-    ];
     let texts = [
         "MOV EAX,[x]",
         "mov (x) , eax",
@@ -71,26 +70,19 @@ fn intel_writes_the_target_first() {
         "Mov EAX,0x10",
         "MOV EAX,EBX",
     ];
-    assert_eq!(kinds("X86", &texts), expected);
+    let expected = ["EAX = x;", "x = EAX;", "x = -1;", "EAX = 16;", "EAX = EBX;"];
+    assert_eq!(statements("X86", &texts), expected);
 }
 
 #[test]
 fn att_writes_the_target_last() {
-    let rax = || register(Architecture::X86_64, "rax");
-    let expected = [
-        InstructionKind::Load(rax(), "x".to_owned()),
-        InstructionKind::Store("x".to_owned(), Value::Register(rax())),
-        InstructionKind::Store("x".to_owned(), Value::Number(1)),
-        InstructionKind::Move(rax(), Value::Number(1)),
-    ];
-    let texts = ["movl (x),%eax", "movq %rax,[x]", "mov $1,(x)", "MOVQ 1,rax"];
-    assert_eq!(kinds("X86_64", &texts), expected);
+    let texts = ["movq (x),%rax", "mov %rax,[x]", "mov $1,(x)", "MOVQ 1,rax"];
+    let expected = ["rax = x;", "x = rax;", "x = 1;", "rax = 1;"];
+    assert_eq!(statements("X86_64", &texts), expected);
 }
 
 #[test]
 fn exchanges_and_fences_are_read_in_all_spellings() {
-    let eax = || register(Architecture::X86, "EAX");
-    let exchange = || InstructionKind::Exchange(eax(), "x".to_owned());
     let texts = [
         "XCHG EAX,[x]",
         "xchg [x],EAX",
@@ -98,124 +90,148 @@ fn exchanges_and_fences_are_read_in_all_spellings() {
         "lock ; xchg EAX,[x]",
         "mfence",
     ];
+    let swap = "EAX = swap(x, EAX);";
+    assert_eq!(
+        statements("X86", &texts),
+        [swap, swap, swap, swap, "fence;"]
+    );
+    let registers = statements("X86", &["XCHG EAX,ECX"]);
     let expected = [
-        exchange(),
-        exchange(),
-        exchange(),
-        exchange(),
-        InstructionKind::Fence,
+        "// XCHG EAX,ECX",
+        "atomic {",
+        "old = EAX;",
+        "EAX = ECX;",
+        "ECX = old;",
+        "}",
     ];
-    assert_eq!(kinds("X86", &texts), expected);
-    let registers = kinds("X86", &["XCHG EAX,ECX"]);
-    let expected = InstructionKind::ExchangeRegisters(eax(), register(Architecture::X86, "ECX"));
-    assert_eq!(registers, [expected]);
+    assert_eq!(registers, expected);
+}
+
+#[test]
+fn a_locked_instruction_is_one_step_and_an_unlocked_one_two() {
+    let sum = "(old + 5 + 2147483648) % 4294967296 - 2147483648";
+    let unlocked = ["// ADD [x],$5", "old = x;", &format!("x = {sum};")];
+    assert_eq!(statements("X86", &["ADD [x],$5"]), unlocked);
+    let swap = format!("old = swap(x, {sum});");
+    let locked = ["// LOCK ADD [x],$5", "atomic {", "old = x;", &swap, "}"];
+    assert_eq!(statements("X86", &["LOCK ADD [x],$5"]), locked);
+}
+
+#[test]
+fn flags_are_set_where_a_jump_asks_for_them() {
+    let texts = ["TEST EAX,EAX", "TEST EBX,EBX", "JS L", "NOP", "L:"];
+    let expected = [
+        "skip;",
+        "result = EBX;",
+        "if (result < 0) {",
+        "goto L;",
+        "}",
+        "skip;",
+        "L: skip;",
+    ];
+    assert_eq!(statements("X86", &texts), expected);
 }
 
 #[test]
 fn what_is_not_modelled_is_named_at_its_place() {
+    let instruction = |text: &str| format!("{text} | the instruction `{text}` is not modelled");
     let cases = [
-        (
-            "ADD [x],$1",
-            "ADD [x],$1 | the instruction `ADD [x],$1` is not modelled",
-        ),
-        (
-            "LFENCE",
-            "LFENCE | the instruction `LFENCE` is not modelled",
-        ),
-        (
-            "MFENCE EAX",
-            "MFENCE EAX | the instruction `MFENCE EAX` is not modelled",
-        ),
-        (
-            "LOCK MFENCE",
-            "LOCK MFENCE | the instruction `LOCK MFENCE` is not modelled",
-        ),
-        (
-            "MOVB [x],$1",
-            "MOVB [x],$1 | the instruction `MOVB [x],$1` is not modelled",
-        ),
-        (
-            "L0: MFENCE",
-            "L0: MFENCE | the instruction `L0: MFENCE` is not modelled",
-        ),
-        (
-            "MOV EAX",
-            "MOV EAX | the instruction `MOV EAX` is not modelled",
-        ),
-        (
-            "MOV EAX,4(x)",
-            "MOV EAX,4(x) | the instruction `MOV EAX,4(x)` is not modelled",
-        ),
-        (
-            "MOV EAX,é",
-            "MOV EAX,é | the instruction `MOV EAX,é` is not modelled",
-        ),
-        (
-            "MOV [x],[y]",
-            "MOV [x],[y] | `MOV [x],[y]` is not an instruction of x86",
-        ),
-        (
-            "MOV $1,EAX",
-            "MOV $1,EAX | `MOV $1,EAX` is not an instruction of x86",
-        ),
-        (
-            "XCHG EAX,$1",
-            "XCHG EAX,$1 | `XCHG EAX,$1` is not an instruction of x86",
-        ),
-        (
-            "XCHG [x],[y]",
-            "XCHG [x],[y] | `XCHG [x],[y]` is not an instruction of x86",
-        ),
-        (
-            "LOCK XCHG EAX,EBX",
-            "LOCK XCHG EAX,EBX | `LOCK XCHG EAX,EBX` is not an instruction of x86",
-        ),
+        ("CPUID", instruction("CPUID")),
+        ("MOV EAX,é", instruction("MOV EAX,é")),
         (
             "MOV EAX,[EBX]",
-            "[EBX] | an address in a register is not modelled",
+            "[EBX] | this address is that of no location".to_owned(),
         ),
-        ("MOV EIP,$1", "EIP | the register `EIP` is not modelled"),
-        ("MOV %EAX,$1", "%EAX | the register `%EAX` is not modelled"),
-        ("MOV AX,$1", "AX | `AX` is not a register"),
         (
-            "MOV EAX,$2147483648",
-            "$2147483648 | the number `$2147483648` is not modelled",
+            "MOV EIP,$1",
+            "EIP | the register `EIP` is not modelled".to_owned(),
+        ),
+        (
+            "MOV %EAX,$1",
+            "%EAX | the register `%EAX` is not modelled".to_owned(),
+        ),
+        (
+            "MOVB [x],$1 ; MOVL [x],$1",
+            "MOVL [x],$1 | mixed sizes: `x` has 1 bytes and is accessed with 4".to_owned(),
+        ),
+        (
+            "JE L ; L: NOP",
+            "JE L | ZF, SF and PF may be undefined here".to_owned(),
+        ),
+    ];
+    for (instruction, error) in cases {
+        let text = one_thread("X86", &[instruction]);
+        assert_eq!(errors(&text), [error]);
+        assert!(is_not_modelled(&text), "{instruction}");
+    }
+}
+
+#[test]
+fn what_is_no_instruction_is_an_error_at_its_place() {
+    let illegal = |text: &str| format!("{text} | `{text}` is not an instruction of x86");
+    let instructions = [
+        "MFENCE EAX",
+        "LOCK MFENCE",
+        "LOCK MOV [x],$1",
+        "LOCK CMP [x],$1",
+        "LOCK SHL [x],$1",
+        "LOCK INC EAX",
+        "MOV EAX",
+        "MOV [x],[y]",
+        "MOV $1,EAX",
+        "MOV AL,EAX",
+        "MOVB EAX,$1",
+        "MOVQ [x],$1",
+        "XCHG EAX,$1",
+        "XCHG [x],[y]",
+        "LOCK XCHG EAX,EBX",
+        "XADD [x],$1",
+        "SHL EAX,BL",
+        "MOVZX AL,AX",
+        "MOVZX EAX,EBX",
+        "INC EAX,EBX",
+        "JRCXZ L",
+        "JMP [x]",
+    ];
+    for instruction in instructions {
+        let text = one_thread("X86", &[instruction]);
+        assert_eq!(errors(&text), [illegal(instruction)]);
+        assert!(!is_not_modelled(&text), "{instruction}");
+    }
+    let others = [
+        ("MOV RAX,$1", "RAX | `RAX` is not a register"),
+        (
+            "MOV AL,$256",
+            "MOV AL,$256 | the number 256 does not fit this instruction",
         ),
         (
             "MOV EAX,99999999999999999999",
-            "99999999999999999999 | the number `99999999999999999999` is not modelled",
+            "99999999999999999999 | the number `99999999999999999999` is too large",
         ),
         (
             "MFENCE | MFENCE",
             "MFENCE | MFENCE ; | this row has 2 cells, but there is 1 thread",
         ),
+        ("JMP M", "JMP M | there is no label `M` in this thread"),
+        (
+            "L: NOP ; L: MFENCE",
+            "MFENCE | there are two labels `L` in this thread",
+        ),
+        ("MOV EAX,[x+EBX*3]", "3 | this is no factor of an index"),
+        ("MOV EAX,[x+y]", "y | this is not the form of an address"),
     ];
-    for (instruction, error) in cases {
+    for (instruction, error) in others {
         assert_eq!(errors(&one_thread("X86", &[instruction])), [error]);
     }
 }
 
 #[test]
-fn the_wide_dialect_has_its_own_limits() {
-    let cases = [
-        ("movq $-1,(x)", "$-1 | the number `$-1` is not modelled"),
-        ("mov $1,%al", "%al | the register `%al` is not modelled"),
-        (
-            "movl 4(%rax),%ebx",
-            "movl 4(%rax),%ebx | the instruction `movl 4(%rax),%ebx` is not modelled",
-        ),
-        (
-            "uxch %eax,(x)",
-            "uxch %eax,(x) | the instruction `uxch %eax,(x)` is not modelled",
-        ),
-        (
-            "movl (%rax),%ebx",
-            "(%rax) | an address in a register is not modelled",
-        ),
-    ];
-    for (instruction, error) in cases {
-        assert_eq!(errors(&one_thread("X86_64", &[instruction])), [error]);
-    }
+fn numbers_of_64_bits_stand_where_x86_has_them() {
+    let big = ["movq $0x100000000,%rax"];
+    assert_eq!(statements("X86_64", &big), ["rax = 4294967296;"]);
+    let text = one_thread("X86_64", &["addq $0x100000000,%rax"]);
+    let error = "addq $0x100000000,%rax | the number 4294967296 does not fit this instruction";
+    assert_eq!(errors(&text), [error]);
 }
 
 /// A `|` that was forgotten must not move instructions to another thread.
@@ -243,15 +259,16 @@ fn the_other_order_of_operands_is_explained() {
 
 #[test]
 fn all_errors_of_a_test_are_reported() {
-    let text = "X86 T\n{ int a[2]={1,2}; 0:EAX=x; x=1; x=2; 7:EAX=1; ECX=1 }\n P0 | P0 ;\n INC [x] | ;\nforall (true)\n";
+    let text =
+        "X86 T\n{ int *a; y=x; x=1; x=2; 7:EAX=1; ECX=1 }\n P0 | P0 ;\n CPUID | ;\nforall (true)\n";
     let expected = [
-        "int a[2]={1,2} | `int a[2]={1,2}` is not modelled",
-        "0:EAX=x | `0:EAX=x` is not modelled",
+        "int *a | `int *a` is not modelled",
+        "y=x | this initial value is not modelled",
         "x=2 | [x] has two initial values",
         "7 | there is no thread 7",
         "ECX | `ECX` is a register, not a location",
         "P0 | there are two threads P0",
-        "INC [x] | the instruction `INC [x]` is not modelled",
+        "CPUID | the instruction `CPUID` is not modelled",
     ];
     assert_eq!(errors(text), expected);
 }
@@ -270,10 +287,6 @@ fn conditions_are_checked() {
             "EAX | `EAX` is a register, not a location",
         ),
         ("exists (x=y)", "y | the address of `y` is not modelled"),
-        (
-            "filter (x=1) exists (x=1)",
-            "filter | `filter` is not modelled",
-        ),
         ("observed x=1;", "observed | `observed` is not modelled"),
         (
             "exists (x=1 /\\ )",
@@ -354,6 +367,9 @@ fn other_architectures_are_refused() {
         errors("AArch64 T\n{ }\n P0 ;\n"),
         ["AArch64 | tests of `AArch64` are not modelled"]
     );
+    let text = "C T\n{ }\nP0 (int *x) { *x = 1; }\nexists (x=1)\n";
+    assert_eq!(errors(text), ["C | tests of kind `C` are not modelled"]);
+    assert!(is_not_modelled(text));
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! Which starts of threads a run can come to any number of times.
 //!
 //! A thread is *unbounded* if it can be one of any number: if it is started in a loop, by an unbounded thread, or by
-//! one that it starts itself, perhaps through others. The starts of all other threads happen at most once for each
-//! thread that comes to them, so their number is known: [`Machine::fixed_threads`]. The limit on threads is about
-//! the unbounded ones alone.
+//! one that it starts itself, perhaps through others. A start can be repeated if it stands in a loop or in the text of
+//! an unbounded thread. All others happen at most once for each thread that comes to them, so the number of their
+//! threads is known: [`Machine::fixed_threads`]. The limit on threads is about the starts that can be repeated.
 
 use std::sync::Arc;
 
 use super::visibility::{Role, roles};
 use super::{Action, LocId, Machine};
 
-/// Marks the starts of unbounded threads and counts the others.
+/// Marks the starts that can be repeated and counts the threads of the others.
 pub(super) fn mark(machine: &mut Machine) {
     if machine.main == LocId::ENDED {
         return;
@@ -18,15 +18,19 @@ pub(super) fn mark(machine: &mut Machine) {
     let roles = roles(machine);
     let unbounded = unbounded(&roles);
     machine.fixed_threads = count(&roles, &unbounded);
-    let entries: Vec<_> = roles.iter().zip(unbounded).collect();
-    for edge in machine
-        .locations
-        .iter_mut()
-        .flat_map(|location| &mut location.edges)
-    {
-        if let Action::Start(start) = &mut edge.action {
-            let known = entries.iter().find(|(role, _)| role.entry == start.entry);
-            Arc::make_mut(start).repeated = known.is_some_and(|(_, unbounded)| *unbounded);
+    for (role, unbounded) in roles.iter().zip(unbounded) {
+        let reached = machine
+            .locations
+            .iter_mut()
+            .zip(&role.reach)
+            .filter(|(_, reached)| **reached);
+        let edges = reached.flat_map(|(location, _)| &mut location.edges);
+        let starts = edges.filter_map(|edge| match &mut edge.action {
+            Action::Start(start) => Some(start),
+            Action::NoOp | Action::Assume(_) | Action::Assert(_) | Action::Assign(_) => None,
+        });
+        for (start, (_, in_a_loop)) in starts.zip(&role.starts) {
+            Arc::make_mut(start).repeated |= unbounded || *in_a_loop;
         }
     }
 }
@@ -66,27 +70,28 @@ fn starts_itself(roles: &[Role], number: usize) -> bool {
     reached[number]
 }
 
-/// How many threads there can be in the bounded roles together, `main` included. They start each other without
-/// circles, so as many rounds as there are roles carry every number to its end.
+/// How many threads there can be, `main` included, without the starts that can be repeated. Bounded threads start each
+/// other without circles, so as many rounds as there are roles carry every number to its end.
 fn count(roles: &[Role], unbounded: &[bool]) -> usize {
     let mut counts = vec![0usize; roles.len()];
     for _ in 0..=roles.len() {
         let mut next = vec![0usize; roles.len()];
         next[0] = 1;
-        for (role, number) in roles.iter().zip(&counts) {
-            for started in role.starts.iter().map(|(entry, _)| numbered(roles, *entry)) {
-                if !unbounded[started] {
-                    next[started] = next[started].saturating_add(*number);
-                }
+        for (number, role) in roles
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| !unbounded[*number])
+        {
+            for (entry, _) in role.starts.iter().filter(|(_, in_a_loop)| !in_a_loop) {
+                let started = numbered(roles, *entry);
+                next[started] = next[started].saturating_add(counts[number]);
             }
         }
         counts = next;
     }
-    let bounded = counts
+    counts
         .iter()
-        .zip(unbounded)
-        .filter(|(_, unbounded)| !**unbounded);
-    bounded.fold(0, |sum, (count, _)| sum.saturating_add(*count))
+        .fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 fn numbered(roles: &[Role], entry: LocId) -> usize {
@@ -126,14 +131,14 @@ mod tests {
     fn loops_and_circles_of_threads_have_no_number() {
         let in_a_loop = "void g() begin skip; end\n\
             void main() begin start_thread g(); while * do start_thread g(); od end";
-        assert_eq!(threads(in_a_loop), (1, vec![true, true]));
+        assert_eq!(threads(in_a_loop), (2, vec![false, true]));
         let each_other = "void f() begin start_thread g(); end\n\
             void g() begin start_thread f(); start_thread h(); end\n\
             void h() begin skip; end\n\
             void k() begin skip; end\n\
             void main() begin start_thread f(); start_thread k(); end";
         let (fixed, repeated) = threads(each_other);
-        assert_eq!(fixed, 2);
-        assert_eq!(repeated.iter().filter(|repeated| **repeated).count(), 4);
+        assert_eq!(fixed, 3);
+        assert_eq!(repeated.iter().filter(|repeated| **repeated).count(), 3);
     }
 }

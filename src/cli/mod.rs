@@ -13,6 +13,7 @@ mod check;
 mod choice;
 mod console;
 mod explore;
+mod export;
 mod extrapolate;
 mod fences;
 mod fmt;
@@ -78,6 +79,7 @@ enum Command {
     Fences(fences::FencesArgs),
     Litmus(litmus::LitmusArgs),
     Translate(translate::TranslateArgs),
+    Export(export::ExportArgs),
     Certify(certify::CertifyArgs),
     Fmt(fmt::FmtArgs),
     Prove(prove::ProveArgs),
@@ -149,6 +151,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Fences(args) => fences::run(args, console),
         Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
+        Command::Export(args) => export::run(args, console),
         Command::Certify(args) => certify::run(args, console),
         Command::Fmt(args) => fmt::run(args, console),
         Command::Prove(args) => prove::run(args, console),

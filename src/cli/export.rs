@@ -1,0 +1,116 @@
+//! `cupola export`: programs in the languages of other tools.
+
+use clap::Args;
+use cupola::front::Loaded;
+use cupola::memory::Model;
+use cupola::reduce::{self, Flush, ReduceConfig};
+use cupola::render::SCHEMA;
+use cupola::render::export::{self, Exported, Refused, Target};
+use cupola::source::{Diagnostic, SourceFile};
+use serde_json::json;
+
+use super::choice::one_of;
+use super::input::stem;
+use super::model::{EntriesArg, FencesArg, ModelsArg, sizes_failure};
+use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
+
+/// Prints programs for other tools: Promela for Spin, C, Horn clauses, Graphviz, herd.
+///
+/// What is printed has the meaning of FILE under SC. With `--model tso` or `pso` it is the reduced program that
+/// `cupola translate` prints, with store buffers of `-k` entries; a litmus test, which hardware runs, is never reduced.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    #[command(flatten)]
+    inputs: Inputs,
+
+    /// The target.
+    #[arg(
+        long,
+        value_parser = one_of(Target::ALL.map(|target| (target.name(), target))),
+        value_name = "promela|c|chc|dot|litmus",
+        hide_possible_values = true
+    )]
+    to: Target,
+
+    /// The memory models: `sc`, `tso`, `pso`, several separated by commas, or `all`.
+    #[arg(long, value_name = "M[,M…]|all", default_value = "sc")]
+    model: ModelsArg,
+
+    #[command(flatten)]
+    entries: EntriesArg,
+
+    #[command(flatten)]
+    fences: FencesArg,
+
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &ExportArgs, console: &Console) -> Result<Answer, Failure> {
+    let (inputs, models) = (args.inputs.each()?, &args.model.0);
+    let several = inputs.len() * models.len() > 1;
+    let mut parts = Parts::new(&args.report.output, several, console)?;
+    for input in inputs {
+        match input.load(console) {
+            Ok(loaded) => {
+                for &model in models {
+                    let name = format!("{}.{model}", stem(&input.file));
+                    parts.add(args.export(&loaded, name, model));
+                }
+            }
+            Err(failure) => parts.add(Err(failure)),
+        }
+    }
+    parts.answer()
+}
+
+impl ExportArgs {
+    /// Exports a program, whose result is called `name`.
+    fn export(&self, loaded: &Loaded, name: String, model: Model) -> Result<Part, Failure> {
+        let Loaded { source, checked } = loaded;
+        let in_force = self.fences.placement().in_force(checked, model);
+        let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
+        let config = ReduceConfig {
+            model,
+            sizes: self.entries.k.clone(),
+            fences,
+            flush: Flush::Background,
+        };
+        let reduction = reduce::reduce(source, checked, &config).map_err(|error| {
+            match error.into_diagnostics() {
+                Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
+                Err(error) => sizes_failure(error),
+            }
+        })?;
+        let exported = Exported {
+            file: source,
+            reduction: &reduction,
+        };
+        let text = export::export(exported, self.to).map_err(|refused| failure(source, refused))?;
+        let json = || {
+            json!({
+                "schema": SCHEMA,
+                "program": source.name(),
+                "model": config.model,
+                "k": config.sizes,
+                "fences": config.fences.iter().collect::<Vec<_>>(),
+                "to": self.to.name(),
+                "text": text,
+            })
+        };
+        let kind = (name, self.to.extension());
+        Ok(self.report.part(kind, || text.clone(), json, Exit::Done))
+    }
+}
+
+/// What cannot be exported, at its place of the source.
+fn failure(source: &SourceFile, refused: Refused) -> Failure {
+    match refused.span {
+        Some(span) => {
+            let diagnostic = Diagnostic::error(refused.message, span, "here");
+            Failure::Source(source.clone(), vec![diagnostic.with_note(refused.hint)])
+        }
+        None => Failure::with_hint(refused.message, refused.hint),
+    }
+}

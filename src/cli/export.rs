@@ -1,11 +1,13 @@
 //! `cupola export`: programs in the languages of other tools.
 
 use clap::Args;
+use cupola::engine::explore;
 use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::reduce::{self, Flush, ReduceConfig};
 use cupola::render::SCHEMA;
 use cupola::render::export::{self, Exported, Refused, Target};
+use cupola::semantics::HavocRange;
 use cupola::source::{Diagnostic, SourceFile};
 use serde_json::json;
 
@@ -36,6 +38,11 @@ pub struct ExportArgs {
     #[arg(long, value_name = "M[,M…]|all", default_value = "sc")]
     model: ModelsArg,
 
+    /// For Graphviz: the graph of the states, with real store buffers, instead of that of the program, if there are at
+    /// most N.
+    #[arg(long, value_name = "N")]
+    states: Option<usize>,
+
     #[command(flatten)]
     entries: EntriesArg,
 
@@ -48,6 +55,12 @@ pub struct ExportArgs {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs, console: &Console) -> Result<Answer, Failure> {
+    if args.states.is_some() && args.to != Target::Dot {
+        return Err(Failure::with_hint(
+            "`--states` is for Graphviz",
+            "give `--to dot`",
+        ));
+    }
     let (inputs, models) = (args.inputs.each()?, &args.model.0);
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
@@ -87,7 +100,12 @@ impl ExportArgs {
             file: source,
             reduction: &reduction,
         };
-        let text = export::export(exported, self.to).map_err(|refused| failure(source, refused))?;
+        let text = match self.states {
+            Some(most) => states(exported, most)?,
+            None => {
+                export::export(exported, self.to).map_err(|refused| failure(source, refused))?
+            }
+        };
         let json = || {
             json!({
                 "schema": SCHEMA,
@@ -101,6 +119,22 @@ impl ExportArgs {
         };
         let kind = (name, self.to.extension());
         Ok(self.report.part(kind, || text.clone(), json, Exit::Done))
+    }
+}
+
+/// The longest buffer of a graph of states.
+const LONGEST_BUFFER: usize = 8;
+
+/// The graph of the states of the source.
+fn states(exported: Exported<'_>, most: usize) -> Result<String, Failure> {
+    let Exported { file, reduction } = exported;
+    let limits = (LONGEST_BUFFER, HavocRange::default());
+    match explore::state_graph(&reduction.source, reduction.model(), limits, most) {
+        Some(graph) => Ok(export::states_text(file, &reduction.source, &graph)),
+        None => Err(Failure::with_hint(
+            format!("there are more than {most} states"),
+            "give `--states` a larger number, or export the graph of the program",
+        )),
     }
 }
 

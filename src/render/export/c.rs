@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use crate::program::{
-    Action, Cond, Edge, EdgeId, Init, LocId, Place, Program, PropertyId, ThreadId,
+    Action, Cond, Edge, EdgeId, Init, LocId, Place, Program, PropertyId, PropertyKind, ThreadId,
 };
 
 use super::Exported;
@@ -21,7 +21,7 @@ use super::specs::{broken, located};
 use super::symbolic::{added, as_term};
 
 /// Words that C, its library and this file have.
-const RESERVED: [&str; 62] = [
+const RESERVED: [&str; 68] = [
     "auto",
     "break",
     "case",
@@ -84,6 +84,12 @@ const RESERVED: [&str; 62] = [
     "j1",
     "jn",
     "index",
+    "either",
+    "started",
+    "argument",
+    "overflow_error",
+    "again",
+    "done",
 ];
 
 const PRELUDE: &str = r#"#include <pthread.h>
@@ -164,6 +170,12 @@ impl C<'_> {
              #endif\n  \
              __VERIFIER_assume(low <= value && value <= high);\n  \
              return value;\n}\n\
+             /* A store into a full buffer: k is too small. With CUT_OVERFLOW such runs are left out. */\n\
+             #ifdef CUT_OVERFLOW\n\
+             static inline void overflow_error(void) { __VERIFIER_assume(0); }\n\
+             #else\n\
+             static inline void overflow_error(void) { reach_error(); }\n\
+             #endif\n\
              static inline int either(void) { return __VERIFIER_nondet_int() % 2 != 0; }\n\n",
         );
     }
@@ -343,8 +355,12 @@ impl C<'_> {
 
     fn require(&mut self, cond: &Cond, property: PropertyId) {
         let cond = self.write(|w| w.cond(cond));
+        let error = match self.program.property(property).kind {
+            PropertyKind::Overflow => "overflow_error",
+            _ => "reach_error",
+        };
         let property = self.exported.property(property);
-        let _ = writeln!(self.out, "  if (!{cond}) reach_error(); /* {property} */");
+        let _ = writeln!(self.out, "  if (!{cond}) {error}(); /* {property} */");
         let _ = writeln!(self.out, "  __VERIFIER_assume({cond});");
     }
 

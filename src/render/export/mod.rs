@@ -3,7 +3,7 @@
 //! Input: a [`Reduction`], which is the program under SC that stands for a source under a memory model, and the file
 //! of the source. Output: the text for a [`Target`], or a [`Refused`] where the target cannot say what the program
 //! does. Nothing is left out in silence. One file for each target: [`promela`], [`c`], [`chc`], [`dot`], [`litmus`];
-//! they share [`names`] (identifiers), [`expr`] (terms and conditions), [`lines`] (which line of the source a step
+//! [`states`] has the graph of the states of a small program. They share [`names`] (identifiers), [`expr`] (terms and conditions), [`lines`] (which line of the source a step
 //! stands for) and [`steps`] (the ways through atomic sections).
 //!
 //! What is exported has SC semantics. An atomic section is one step of the export: its ways that block lead nowhere,
@@ -20,6 +20,7 @@ mod names;
 mod promela;
 mod range;
 mod specs;
+mod states;
 mod steps;
 mod symbolic;
 
@@ -27,6 +28,8 @@ use crate::memory::Model;
 use crate::program::Program;
 use crate::reduce::Reduction;
 use crate::source::{SourceFile, Span};
+
+pub use states::states_text;
 
 /// A language of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -59,6 +59,7 @@ pub(super) fn text(exported: Exported<'_>) -> Result<String, Refused> {
         exported,
         program,
         names: Names::new(program, &RESERVED),
+        held: exported.rests_in_sections()?,
         out: String::new(),
     };
     export.header();
@@ -84,6 +85,8 @@ struct Chc<'a> {
     exported: Exported<'a>,
     program: &'a Program,
     names: Names,
+    /// Whether a state says if a thread rests in an atomic section: `held` is 1 then, and else 0.
+    held: bool,
     out: String,
 }
 
@@ -103,7 +106,8 @@ impl Chc<'_> {
     fn arguments(&self) -> Vec<String> {
         let threads = self.program.thread_ids();
         let places = threads.map(|thread| format!("at_{}", self.names.thread(thread)));
-        places.chain(self.variables()).collect()
+        let held = self.held.then(|| "held".to_owned());
+        places.chain(held).chain(self.variables()).collect()
     }
 
     fn variables(&self) -> Vec<String> {
@@ -135,6 +139,7 @@ impl Chc<'_> {
         for thread in self.program.thread_ids() {
             body.push(self.is_at(thread, self.program.threads[thread.index()].entry));
         }
+        body.extend(self.held.then(|| "(= held 0)".to_owned()));
         for (var, name) in self.program.vars.iter().zip(self.variables()) {
             match var.init {
                 Init::Value(value) => {
@@ -167,6 +172,9 @@ impl Chc<'_> {
         let (values, guards) = (symbolic.values, symbolic.guards);
         let mut body = vec![self.state(&self.arguments())];
         body.extend(at.map(|at| self.is_at(thread, at)));
+        body.extend(
+            (self.held && !self.begins_in_section(thread, at)).then(|| "(= held 0)".to_owned()),
+        );
         body.extend(guards);
         body.extend(within);
         let comments: indexmap::IndexSet<String> = way
@@ -192,16 +200,28 @@ impl Chc<'_> {
             Some(target) if other == thread => target.index().to_string(),
             _ => format!("at_{}", self.names.thread(other)),
         });
-        places.chain(values).collect()
+        let held = target.map_or("held".to_owned(), |target| {
+            let held = self.program.threads[thread.index()].location(target).held;
+            u8::from(held).to_string()
+        });
+        let held = self.held.then_some(held);
+        places.chain(held).chain(values).collect()
     }
 
     fn specs(&mut self) {
         for spec in &self.program.specs {
             let broken = self.writer(|w| w.cond(&broken(spec, self.program)));
-            let body = [self.state(&self.arguments()), broken];
+            let mut body = vec![self.state(&self.arguments()), broken];
+            body.extend(self.held.then(|| "(= held 0)".to_owned()));
             let comment = self.exported.property(spec.property);
             self.clause(&[], &body, "false", &comment);
         }
+    }
+
+    /// Whether the thread holds the section where a way begins; a `background` block begins outside.
+    fn begins_in_section(&self, thread: ThreadId, at: Option<LocId>) -> bool {
+        let graph = &self.program.threads[thread.index()];
+        at.is_some_and(|at| graph.location(at).held)
     }
 
     fn is_at(&self, thread: ThreadId, at: LocId) -> String {

@@ -12,9 +12,10 @@ pub(super) struct Names {
 
 impl Names {
     /// Names for a target that has these words itself. No name begins or ends as the words that exporters make:
-    /// `at_`, `step_`, `end`, `tmp`.
+    /// `at_`, `step_`, `end`, `tmp`, `held`.
     pub(super) fn new(program: &Program, reserved: &[&str]) -> Self {
-        let mut taken: BTreeSet<String> = reserved.iter().map(|word| (*word).to_owned()).collect();
+        let words = reserved.iter().chain(&["held"]);
+        let mut taken: BTreeSet<String> = words.map(|word| (*word).to_owned()).collect();
         let mut fresh = |wanted: String| {
             let mut name = wanted;
             let made = |name: &str| {

@@ -114,6 +114,7 @@ pub(super) fn text(exported: Exported<'_>) -> Result<String, Refused> {
         names: Names::new(program, &RESERVED),
         located: located(program),
         range: range(exported)?,
+        held: exported.rests_in_sections()?,
         out: String::new(),
     };
     export.check_processes()?;
@@ -134,6 +135,8 @@ struct Promela<'a> {
     names: Names,
     /// The threads whose location some property reads.
     located: Vec<bool>,
+    /// Whether `held` says that a thread rests in an atomic section.
+    held: bool,
     /// The greatest absolute value of a variable at which nothing overflows.
     range: i64,
     out: String,
@@ -193,6 +196,10 @@ impl Promela<'_> {
                 "short at_{} = {entry};",
                 self.names.thread(thread)
             );
+        }
+        if self.held {
+            self.out
+                .push_str("bool held = false; /* a thread is in an atomic section */\n");
         }
         self.out.push_str("hidden int tmp;\n");
         if self.exported.reduction.overflow().is_some() {
@@ -292,13 +299,11 @@ impl Promela<'_> {
 
     fn alternative(&mut self, thread: ThreadId, way: &Way, target: Option<LocId>, values: &[i64]) {
         let mut steps = self.guards(way, values);
+        steps.extend(self.takes_or_leaves(thread, way));
         steps.extend(self.actions(way, values));
         if let End::Breaks(property, _) = &way.end {
             let fails = match self.program.property(*property).kind {
-                PropertyKind::Overflow => {
-                    steps.insert(0, "overflow_counts".to_owned());
-                    "assert(buffers_suffice)"
-                }
+                PropertyKind::Overflow => "assert(buffers_suffice)",
                 _ => "assert(false)",
             };
             steps.push(format!(
@@ -351,10 +356,36 @@ impl Promela<'_> {
             End::At(_) => symbolic.pass(*last),
             End::Breaks(property, cond) => symbolic.fail(*last, *property, cond),
         }
+        if let End::Breaks(property, _) = &way.end
+            && self.program.property(*property).kind == PropertyKind::Overflow
+        {
+            symbolic.guards.insert(0, "overflow_counts".to_owned());
+        }
+        if self.held && !self.begins_in_section(way) {
+            symbolic.guards.insert(0, "!held".to_owned());
+        }
         match symbolic.guards.is_empty() {
             true => Vec::new(),
             false => vec![symbolic.guard()],
         }
+    }
+
+    /// Whether the thread holds the section where the way begins; that of a `background` block begins outside.
+    fn begins_in_section(&self, way: &Way) -> bool {
+        let EdgeId { thread, at, .. } = way.edges[0];
+        let graph = &self.program.threads[thread.index()];
+        let background = graph.backgrounds.iter().any(|block| block.entry == at);
+        graph.location(at).held && !background
+    }
+
+    /// What becomes of `held` along a way.
+    fn takes_or_leaves(&self, thread: ThreadId, way: &Way) -> Option<String> {
+        let End::At(target) = way.end else {
+            return None;
+        };
+        let after = self.program.threads[thread.index()].location(target).held;
+        let changes = self.held && after != self.begins_in_section(way);
+        changes.then(|| format!("held = {after}"))
     }
 
     /// What the edges of a way do, one after the other; of an edge that breaks a property nothing.
@@ -446,7 +477,10 @@ impl Promela<'_> {
             "\n/* The properties of states */\n{head}end:\n  do\n"
         );
         for spec in &self.program.specs {
-            let cond = self.writer(|writer| writer.cond(&broken(spec, self.program)));
+            let mut cond = self.writer(|writer| writer.cond(&broken(spec, self.program)));
+            if self.held {
+                cond = format!("(!held && {cond})");
+            }
             let property = self.exported.property(spec.property);
             let _ = writeln!(
                 self.out,

@@ -1,13 +1,14 @@
 //! The ways through atomic sections.
 //!
-//! A step of an exported program begins and ends where the thread does not hold the section: it is one edge, or a way
-//! through an atomic section, or a way through a `background` block. A way that can break a property ends there, as a
+//! A step of an exported program is one edge, or a way through an atomic section, or a way through a `background` block.
+//! It begins and ends where the thread rests: where it does not hold the section, or at the head of a loop in it. A way that can break a property ends there, as a
 //! way of its own. A thread that blocks in its section keeps all others from moving for ever, and no property looks at
-//! such states, so that ways which block lead nowhere. A loop in a section has no longest way and is refused.
+//! such states, so that ways which block lead nowhere. Only where a thread can rest in a section does a state have to say
+//! that it is held.
 
 use std::collections::BTreeSet;
 
-use crate::program::{Action, Cond, EdgeId, LocId, PropertyId, ThreadId};
+use crate::program::{Action, Cond, EdgeId, LocId, PropertyId, Thread, ThreadId};
 
 use super::{Exported, Refused};
 
@@ -24,14 +25,26 @@ pub(super) struct Way {
 /// What a way leads to.
 #[derive(Clone, Debug)]
 pub(super) enum End {
-    /// The thread stands here and holds nothing.
+    /// The thread rests here.
     At(LocId),
     /// The condition, which the last edge asks for, does not hold.
     Breaks(PropertyId, Cond),
 }
 
 impl Exported<'_> {
-    /// The locations that a thread can stand at without the section, in the order of their numbers.
+    /// Whether some thread can rest in an atomic section.
+    pub(super) fn rests_in_sections(self) -> Result<bool, Refused> {
+        let program = self.program();
+        for (id, thread) in program.thread_ids().zip(&program.threads) {
+            let held = |at: &LocId| thread.location(*at).held;
+            if self.resting(id)?.iter().any(held) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The locations that a thread can rest at, in the order of their numbers.
     pub(super) fn resting(self, thread: ThreadId) -> Result<Vec<LocId>, Refused> {
         let graph = &self.program().threads[thread.index()];
         let mut reached = BTreeSet::from([graph.entry]);
@@ -51,18 +64,17 @@ impl Exported<'_> {
     /// The ways from a location of a thread, or from the entry of one of its `background` blocks.
     pub(super) fn ways(self, thread: ThreadId, from: LocId) -> Result<Vec<Way>, Refused> {
         let mut ways = Vec::new();
-        let edges = Vec::new();
-        self.extend(thread, from, &mut vec![from], edges, &mut ways)?;
+        let heads = loop_heads(&self.program().threads[thread.index()]);
+        self.extend(thread, from, (&heads, Vec::new()), &mut ways)?;
         Ok(ways)
     }
 
-    /// Adds the ways that go on with the edges of `at`, where `passed` are the locations behind.
+    /// Adds the ways that go on with the edges of `at`; `edges` are those behind.
     fn extend(
         self,
         thread: ThreadId,
         at: LocId,
-        passed: &mut Vec<LocId>,
-        edges: Vec<EdgeId>,
+        (heads, edges): (&BTreeSet<LocId>, Vec<EdgeId>),
         ways: &mut Vec<Way>,
     ) -> Result<(), Refused> {
         let graph = &self.program().threads[thread.index()];
@@ -90,20 +102,11 @@ impl Exported<'_> {
             if ways.len() > MOST {
                 return Err(self.too_many(id));
             }
-            if !graph.location(edge.target).held {
+            if !graph.location(edge.target).held || heads.contains(&edge.target) {
                 let end = End::At(edge.target);
                 ways.push(Way { edges, end });
-            } else if passed.contains(&edge.target) {
-                let hint = "write the loop outside of the section, or export to C";
-                return Err(Refused::new(
-                    "a loop in an atomic section",
-                    self.span(id),
-                    hint,
-                ));
             } else {
-                passed.push(edge.target);
-                self.extend(thread, edge.target, passed, edges, ways)?;
-                passed.pop();
+                self.extend(thread, edge.target, (heads, edges), ways)?;
             }
         }
         Ok(())
@@ -117,4 +120,43 @@ impl Exported<'_> {
             "make the section smaller, or export to C",
         )
     }
+}
+
+/// The locations in atomic sections that a loop in the section comes back to, at least one of each loop.
+fn loop_heads(thread: &Thread) -> BTreeSet<LocId> {
+    let mut heads = BTreeSet::new();
+    let mut done = BTreeSet::new();
+    for index in 0..thread.locations.len() {
+        visit(
+            thread,
+            LocId::new(index),
+            &mut Vec::new(),
+            &mut done,
+            &mut heads,
+        );
+    }
+    heads
+}
+
+/// Visits the held locations from here; `open` are those on the way.
+fn visit(
+    thread: &Thread,
+    at: LocId,
+    open: &mut Vec<LocId>,
+    done: &mut BTreeSet<LocId>,
+    heads: &mut BTreeSet<LocId>,
+) {
+    if open.contains(&at) {
+        heads.insert(at);
+        return;
+    }
+    if !thread.location(at).held || done.contains(&at) {
+        return;
+    }
+    open.push(at);
+    for edge in &thread.location(at).edges {
+        visit(thread, edge.target, open, done, heads);
+    }
+    open.pop();
+    done.insert(at);
 }

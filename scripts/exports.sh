@@ -3,7 +3,7 @@
 #
 #   scripts/exports.sh CUPOLA [short]
 #
-# Every finite example is exported under each model with each placement of fences that its header has a verdict for, and
+# Every finite example, and every program of tests/programs/export, is exported under each model with each placement of fences that its header has a verdict for, and
 # Spin must give that verdict, with the smallest buffers that suffice. gcc compiles every C export without warnings, and
 # runs it. Z3 decides the clauses of the small examples. `dot` draws every graph. `short` does a few examples only.
 set -euo pipefail
@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The longest time for one search of Spin, and for one question to Z3, in seconds.
 SPIN_SECONDS=${SPIN_SECONDS:-120}
-Z3_SECONDS=${Z3_SECONDS:-60}
+Z3_SECONDS=${Z3_SECONDS:-120}
 # The most entries of a buffer that are tried.
 LONGEST=6
 
@@ -33,15 +33,13 @@ needed() {
   done
 }
 
-finite() {
-  for file in examples/*.cup; do
-    grep -q '^// explore: infinite' "$file" || basename "$file" .cup
-  done
-}
+finite() { grep -L '^// explore: infinite' examples/*.cup tests/programs/export/*.cup; }
+
+files() { for name in "$@"; do echo "examples/$name.cup"; done; }
 
 # The verdicts of the header, as lines `model fences verdict`.
 expected() {
-  grep -m1 '^// expect:' "examples/$1.cup" | sed 's,^// expect: ,,' | tr ' ' '\n' |
+  grep -m1 '^// expect:' "$1" | sed 's,^// expect: ,,' | tr ' ' '\n' |
     sed -E 's/^([a-z]+)\{([^}]*)\}=/\1 \2 /; s/^([a-z]+)=/\1 none /'
 }
 
@@ -69,12 +67,13 @@ ask_spin() {
 }
 
 spin_example() {
-  local name=$1 model fences verdict
+  local file=$1 name model fences verdict
+  name=$(basename "$file" .cup)
   while read -r model fences verdict; do
     local k answer found="" flags=""
     [ "$verdict" = violated ] && flags=-DCUT_OVERFLOW
     for k in $(seq 1 $LONGEST); do
-      "$cupola" export "examples/$name.cup" --to promela --model "$model" -k "$k" --fences "$fences" --quiet \
+      "$cupola" export "$file" --to promela --model "$model" -k "$k" --fences "$fences" --quiet \
         > "$work/model.pml" || { complain "$name $model: not exported"; break; }
       answer=$(ask_spin "$work/model.pml" $flags)
       case "$verdict:$answer" in
@@ -91,13 +90,17 @@ spin_example() {
     else
       complain "Spin: $name under $model with fences $fences should be $verdict, k=$k: $answer"
     fi
-  done < <(expected "$name")
+  done < <(expected "$file")
 }
 
+# The models that the header speaks of.
+models() { expected "$1" | cut -d ' ' -f 1 | uniq | sort -u; }
+
 c_example() {
-  local name=$1 model
-  for model in sc tso pso; do
-    "$cupola" export "examples/$name.cup" --to c --model "$model" -k 2 --quiet > "$work/p.c"
+  local file=$1 name model
+  name=$(basename "$file" .cup)
+  for model in $(models "$file"); do
+    "$cupola" export "$file" --to c --model "$model" -k 2 --quiet > "$work/p.c"
     gcc -std=gnu11 -Wall -Wextra -Werror -c -o /dev/null "$work/p.c" || complain "gcc: $name $model"
     gcc -std=gnu11 -Wall -Wextra -Werror -pthread -DCUPOLA_RUN -DCUT_OVERFLOW -o "$work/p" "$work/p.c" ||
       complain "gcc: $name $model, to run"
@@ -105,7 +108,7 @@ c_example() {
     timeout 60 "$work/p" > "$work/p.log" || code=$?
     # Programs that are right under the fences that they declare are not found wrong; the others may be.
     if [ "$code" = 10 ]; then
-      expected "$name" | grep -q "^$model .* safe" && complain "C: $name $model was run and is violated"
+      expected "$file" | grep -q "^$model .* safe" && complain "C: $name $model was run and is violated"
     elif [ "$code" != 0 ]; then
       complain "C: $name $model ended with $code"
     fi
@@ -113,10 +116,11 @@ c_example() {
 }
 
 z3_example() {
-  local name=$1 verdict answer wanted=sat
-  verdict=$(expected "$name" | sed -n 's/^sc none //p')
+  local file=$1 name verdict answer wanted=sat
+  name=$(basename "$file" .cup)
+  verdict=$(expected "$file" | sed -n 's/^sc none //p')
   [ "$verdict" = violated ] && wanted=unsat
-  "$cupola" export "examples/$name.cup" --to chc --quiet > "$work/p.smt2"
+  "$cupola" export "$file" --to chc --quiet > "$work/p.smt2"
   answer=$(timeout "$Z3_SECONDS" z3 "$work/p.smt2" | head -1 || true)
   printf '%-24s %s\n' "$name" "$answer"
   [ "$answer" = "$wanted" ] || complain "Z3: $name should be $wanted, is ${answer:-not decided}"
@@ -124,45 +128,50 @@ z3_example() {
 
 # Clauses of programs under TSO that are violated.
 z3_violated() {
-  local name=$1 answer
-  "$cupola" export "examples/$name.cup" --to chc --model tso --fences none -k 2 --quiet > "$work/p.smt2"
+  local file=$1 name answer
+  name=$(basename "$file" .cup)
+  "$cupola" export "$file" --to chc --model tso --fences none -k 1 --quiet > "$work/p.smt2"
   answer=$(timeout "$Z3_SECONDS" z3 "$work/p.smt2" | head -1 || true)
   printf '%-24s %s under TSO\n' "$name" "$answer"
   [ "$answer" = unsat ] || complain "Z3: $name should be unsat under TSO, is ${answer:-not decided}"
 }
 
 dot_example() {
-  local name=$1 model
-  for model in sc tso pso; do
-    "$cupola" export "examples/$name.cup" --to dot --model "$model" --quiet > "$work/p.dot"
+  local file=$1 name model
+  name=$(basename "$file" .cup)
+  for model in $(models "$file"); do
+    "$cupola" export "$file" --to dot --model "$model" --quiet > "$work/p.dot"
     dot -Tsvg -o /dev/null "$work/p.dot" || complain "dot: $name $model"
   done
 }
 
 dot_states() {
-  local name=$1 model
+  local file=$1 name model
+  name=$(basename "$file" .cup)
   for model in sc tso pso; do
-    "$cupola" export "examples/$name.cup" --to dot --states 2000 --model "$model" --quiet > "$work/p.dot"
+    "$cupola" export "$file" --to dot --states 2000 --model "$model" --quiet > "$work/p.dot"
     dot -Tsvg -o /dev/null "$work/p.dot" 2> /dev/null || complain "dot: states of $name $model"
   done
 }
 
 needed
-examples=$(finite)
-all=$(basename -s .cup examples/*.cup)
-clauses=$CLAUSES
+searched=$(finite)
+all=$(ls examples/*.cup tests/programs/export/*.cup)
+# shellcheck disable=SC2086
+clauses=$(files $CLAUSES; ls tests/programs/export/*.cup)
 if [ "$short" = short ]; then
-  examples="litmus_sb peterson unsoundness" all=$examples clauses="litmus_sb litmus_lb dekker_simple"
+  searched=$(files litmus_sb peterson unsoundness; ls tests/programs/export/atomic*.cup)
+  all=$searched clauses=$(files litmus_sb litmus_lb; ls tests/programs/export/atomic*.cup)
 fi
 echo "== Spin"
-for name in $examples; do spin_example "$name"; done
+for file in $searched; do spin_example "$file"; done
 echo "== gcc"
-for name in $all; do c_example "$name"; done
+for file in $all; do c_example "$file"; done
 echo "== Z3"
-for name in $clauses; do z3_example "$name"; done
-z3_violated litmus_sb
+for file in $clauses; do z3_example "$file"; done
+z3_violated examples/litmus_sb.cup
 echo "== dot"
-for name in $all; do dot_example "$name"; done
-dot_states litmus_sb
+for file in $all; do dot_example "$file"; done
+dot_states examples/litmus_sb.cup
 if [ "$failures" -gt 0 ]; then echo "$failures failed"; exit 1; fi
 echo "all as expected"

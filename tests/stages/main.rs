@@ -5,6 +5,7 @@
 mod support;
 
 mod examples;
+mod exports;
 mod extrapolate;
 mod fences;
 mod golden;

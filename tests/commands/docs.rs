@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "docs/certificates.md",
+    "docs/exports.md",
     "docs/fences.md",
     "docs/memory-models.md",
     "docs/performance.md",

@@ -64,7 +64,10 @@ fn exports_of_the_examples() {
 #[test]
 fn a_graph_of_states_has_all_states_and_the_broken_property() {
     let (file, checked) = read("examples/litmus_sb.cup");
-    let program = lower(&checked, &Placement::None.in_force(&checked, Model::Tso).unwrap());
+    let program = lower(
+        &checked,
+        &Placement::None.in_force(&checked, Model::Tso).unwrap(),
+    );
     let graph = |most| state_graph(&program, Model::Tso, (8, HavocRange::default()), most);
     let explored = explored(&checked, Model::Tso, &Placement::None, true);
     let whole = graph(1000).expect("it is small");
@@ -82,7 +85,10 @@ fn a_graph_of_states_has_all_states_and_the_broken_property() {
         .collect();
     assert_eq!(reached.len() + whole.initial, whole.nodes.len());
     let text = states_text(&file, &program, &whole);
-    assert!(text.contains("P0: line 11: x = 1;") && text.contains("flush x"), "{text}");
+    assert!(
+        text.contains("P0: line 11: x = 1;") && text.contains("flush x"),
+        "{text}"
+    );
 }
 
 /// A litmus test that was exported has the verdict of its program, under every model and with or without fences.
@@ -107,7 +113,10 @@ fn litmus_tests_that_are_exported_have_the_same_verdicts() {
             }
         }
     }
-    assert!(compared >= 42 && violated >= 6, "{compared} compared, {violated} violated");
+    assert!(
+        compared >= 42 && violated >= 6,
+        "{compared} compared, {violated} violated"
+    );
 }
 
 /// The programs that were made to hold exports to account are what they say, and so are their reductions.
@@ -117,10 +126,15 @@ fn the_programs_for_exports_have_their_verdicts() {
     for path in programs() {
         let (_, checked) = read(&path);
         let text = std::fs::read_to_string(root().join(&path)).unwrap();
-        let expect = text.lines().find_map(|line| line.strip_prefix("// expect: "));
+        let expect = text
+            .lines()
+            .find_map(|line| line.strip_prefix("// expect: "));
         for expectation in expect.expect("a line `// expect:`").split_whitespace() {
             let (model, verdict) = expectation.split_once('=').unwrap();
-            let model = Model::ALL.into_iter().find(|other| other.name() == model).unwrap();
+            let model = Model::ALL
+                .into_iter()
+                .find(|other| other.name() == model)
+                .unwrap();
             let expected = match verdict {
                 "safe" => VerdictKind::Verified,
                 _ => VerdictKind::Violated,
@@ -145,10 +159,15 @@ fn c_compiles_without_warnings_and_runs() {
     for source in &sources {
         let (file, checked) = read(source);
         for model in Model::ALL {
-            let Ok(text) = exported(&file, &checked, (model, Placement::Declared), Target::C) else {
+            let Ok(text) = exported(&file, &checked, (model, Placement::Declared), Target::C)
+            else {
                 continue;
             };
-            let stem = Path::new(source).file_stem().unwrap().to_string_lossy().into_owned();
+            let stem = Path::new(source)
+                .file_stem()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
             let path = folder.path().join(format!("{stem}.{model}.c"));
             std::fs::write(&path, text).unwrap();
             files.push(path);
@@ -158,14 +177,26 @@ fn c_compiles_without_warnings_and_runs() {
     for run in [&["-DCUPOLA_RUN"][..], &[]] {
         let mut compiler = Command::new("cc");
         compiler.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]);
-        let output = compiler.args(run).args(&files).output().expect("there is a C compiler");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = compiler
+            .args(run)
+            .args(&files)
+            .output()
+            .expect("there is a C compiler");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     for (name, codes) in [("peterson.sc", &[0][..]), ("background_seen.sc", &[10])] {
         let binary = folder.path().join("run");
         let mut compiler = Command::new("cc");
-        compiler.args(["-pthread", "-DCUPOLA_RUN", "-o"]).arg(&binary);
-        let status = compiler.arg(folder.path().join(format!("{name}.c"))).status();
+        compiler
+            .args(["-pthread", "-DCUPOLA_RUN", "-o"])
+            .arg(&binary);
+        let status = compiler
+            .arg(folder.path().join(format!("{name}.c")))
+            .status();
         assert!(status.unwrap().success());
         let status = Command::new(&binary).output().unwrap().status;
         assert!(codes.contains(&status.code().unwrap()), "{name}: {status}");
@@ -177,18 +208,54 @@ fn what_cannot_be_told_is_refused_by_name() {
     let thread = |body: &str| format!("shared x;\nthread P {{\n  local r;\n  {body}\n}}\n");
     for (target, text, message) in [
         (Target::Promela, thread("r = *;"), "an arbitrary integer"),
-        (Target::Promela, "shared x = *;\nthread P { skip; }".to_owned(), "`x` starts with an arbitrary integer"),
-        (Target::Promela, thread("r = choose(0, 5000);"), "a choice among more than 1024 values"),
+        (
+            Target::Promela,
+            "shared x = *;\nthread P { skip; }".to_owned(),
+            "`x` starts with an arbitrary integer",
+        ),
+        (
+            Target::Promela,
+            thread("r = choose(0, 5000);"),
+            "a choice among more than 1024 values",
+        ),
         (Target::Promela, thread("x = 3000000000;"), "32 bits"),
-        (Target::Promela, thread("r = x; r = 100000 * r; x = r - 900000;"), "32 bits"),
+        (
+            Target::Promela,
+            thread("r = x; r = 100000 * r; x = r - 900000;"),
+            "32 bits",
+        ),
         (Target::Litmus, thread("r = cas(x, 0, 1);"), "`cas`"),
-        (Target::Litmus, thread("loop { x = 1; }"), "a condition or a loop"),
-        (Target::Litmus, thread("atomic { x = 1; r = x; }"), "an atomic section"),
-        (Target::Litmus, thread("r = x; x = r + 1;"), "a computed value"),
+        (
+            Target::Litmus,
+            thread("loop { x = 1; }"),
+            "a condition or a loop",
+        ),
+        (
+            Target::Litmus,
+            thread("atomic { x = 1; r = x; }"),
+            "an atomic section",
+        ),
+        (
+            Target::Litmus,
+            thread("r = x; x = r + 1;"),
+            "a computed value",
+        ),
         (Target::Litmus, thread("assume(r == 0);"), "`assume`"),
-        (Target::Litmus, thread("x = 1;") + "invariant x == 0;", "states that are not final"),
-        (Target::Litmus, thread("x = 1;") + "finally x < 1;", "this condition"),
-        (Target::Litmus, "shared x = 0..1;\nthread P { x = 1; }".to_owned(), "one of several values"),
+        (
+            Target::Litmus,
+            thread("x = 1;") + "invariant x == 0;",
+            "states that are not final",
+        ),
+        (
+            Target::Litmus,
+            thread("x = 1;") + "finally x < 1;",
+            "this condition",
+        ),
+        (
+            Target::Litmus,
+            "shared x = 0..1;\nthread P { x = 1; }".to_owned(),
+            "one of several values",
+        ),
     ] {
         let file = SourceFile::new("test.cup", text.clone());
         let checked = cup::load(&file).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
@@ -221,13 +288,23 @@ fn exported(
     export(Exported { file, reduction }, target)
 }
 
-fn explored(checked: &Checked, model: Model, placement: &Placement, outcomes: bool) -> explore::Exploration {
+fn explored(
+    checked: &Checked,
+    model: Model,
+    placement: &Placement,
+    outcomes: bool,
+) -> explore::Exploration {
     let fences = placement.in_force(checked, model).unwrap();
     let config = ExploreConfig {
         outcomes,
         ..ExploreConfig::default()
     };
-    let explored = explore::explore(&lower(checked, &fences), model, &config, &Context::default());
+    let explored = explore::explore(
+        &lower(checked, &fences),
+        model,
+        &config,
+        &Context::default(),
+    );
     explored.expect("it has a meaning under the model")
 }
 

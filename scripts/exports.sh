@@ -20,6 +20,9 @@ Z3_SECONDS=${Z3_SECONDS:-120}
 # The most entries of a buffer that are tried.
 LONGEST=6
 
+# What Spin does not decide in the time and 3 GB of memory, as `name:model:fences`: the buffers that suffice are long.
+TOO_LARGE=" lamport_fast:tso:b,d "
+
 # Examples whose clauses Z3 decides quickly, under SC.
 CLAUSES="burns dekker_simple litmus_2_2w litmus_corr litmus_iriw litmus_lb litmus_mp litmus_r litmus_s litmus_sb
   intra_thread_coherence pldi2011_fig6 peterson producer_consumer_v1 unsoundness tournament_barrier"
@@ -87,6 +90,8 @@ spin_example() {
     done
     if [ -n "$found" ]; then
       printf '%-24s %-3s %-8s %-8s %s\n' "$name" "$model" "$fences" "$verdict" "$found"
+    elif [ "$answer" = "too large" ] && [[ "$TOO_LARGE" == *" $name:$model:$fences "* ]]; then
+      printf '%-24s %-3s %-8s %-8s %s\n' "$name" "$model" "$fences" "$verdict" "too large for Spin at k=$k"
     else
       complain "Spin: $name under $model with fences $fences should be $verdict, k=$k: $answer"
     fi

@@ -4,7 +4,7 @@ use clap::Args;
 use cupola::engine::explore;
 use cupola::front::Loaded;
 use cupola::memory::Model;
-use cupola::reduce::{self, Flush, ReduceConfig};
+use cupola::reduce::Flush;
 use cupola::render::SCHEMA;
 use cupola::render::export::{self, Exported, Refused, Target};
 use cupola::semantics::HavocRange;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::choice::one_of;
 use super::input::stem;
-use super::model::{EntriesArg, FencesArg, ModelsArg, sizes_failure};
+use super::model::{EntriesArg, FencesArg, ModelsArg, reduced};
 use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
 /// Prints programs for other tools: Promela for Spin, C, Horn clauses, Graphviz, herd.
@@ -81,21 +81,14 @@ pub fn run(args: &ExportArgs, console: &Console) -> Result<Answer, Failure> {
 impl ExportArgs {
     /// Exports a program, whose result is called `name`.
     fn export(&self, loaded: &Loaded, name: String, model: Model) -> Result<Part, Failure> {
-        let Loaded { source, checked } = loaded;
-        let in_force = self.fences.placement().in_force(checked, model);
-        let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
-        let config = ReduceConfig {
+        let source = &loaded.source;
+        let reduction = reduced(
+            loaded,
             model,
-            sizes: self.entries.k.clone(),
-            fences,
-            flush: Flush::Background,
-        };
-        let reduction = reduce::reduce(source, checked, &config).map_err(|error| {
-            match error.into_diagnostics() {
-                Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
-                Err(error) => sizes_failure(error),
-            }
-        })?;
+            (&self.entries, Flush::Background),
+            &self.fences,
+        )?;
+        let config = &reduction.config;
         let exported = Exported {
             file: source,
             reduction: &reduction,

@@ -6,6 +6,8 @@
 //! checked after every step. With `-DCUPOLA_RUN` the file has definitions of all these functions, so that it can be run:
 //! it takes random choices for a number of steps.
 //!
+//! Names have prefixes, since the library of C has more words than can be listed.
+//!
 //! Values are `long long`: a program whose values leave 64 bits has undefined behaviour there, and the header says so.
 
 use std::fmt::Write;
@@ -19,78 +21,6 @@ use super::expr::{Syntax, Writer};
 use super::names::Names;
 use super::specs::{broken, located};
 use super::symbolic::{added, as_term};
-
-/// Words that C, its library and this file have.
-const RESERVED: [&str; 68] = [
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "main",
-    "abort",
-    "exit",
-    "rand",
-    "srand",
-    "printf",
-    "assert",
-    "malloc",
-    "free",
-    "sched_yield",
-    "pthread_create",
-    "pthread_join",
-    "pthread_exit",
-    "pthread_t",
-    "reach_error",
-    "steps_left",
-    "range",
-    "check",
-    "section",
-    "waits",
-    "broken",
-    "y0",
-    "y1",
-    "yn",
-    "j0",
-    "j1",
-    "jn",
-    "index",
-    "either",
-    "started",
-    "argument",
-    "overflow_error",
-    "again",
-    "done",
-];
 
 const PRELUDE: &str = r#"#include <pthread.h>
 
@@ -126,7 +56,7 @@ pub(super) fn text(exported: Exported<'_>) -> String {
     let mut export = C {
         exported,
         program,
-        names: Names::new(program, &RESERVED),
+        names: Names::with_prefixes(program, &[], ["v_", "thread_"]),
         located: located(program),
         out: String::new(),
     };

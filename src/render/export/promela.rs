@@ -191,9 +191,14 @@ impl Promela<'_> {
             .filter(|thread| self.located[thread.index()])
         {
             let entry = self.program.threads[thread.index()].entry.index();
+            let kind = match self.program.threads[thread.index()].locations.len() {
+                ..=255 => "byte",
+                256..=32767 => "short",
+                _ => "int",
+            };
             let _ = writeln!(
                 self.out,
-                "short at_{} = {entry};",
+                "{kind} at_{} = {entry};",
                 self.names.thread(thread)
             );
         }

@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random backward litmus exhaustive fuzz certificates bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo test random backward litmus exhaustive fuzz certificates exports bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -49,6 +49,16 @@ certificates: setup ## Check the certificates of the paper's algorithms with Z3 
 	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq cvc5; \
 	}
 	CUPOLA_CERTIFICATES=all $(CARGO) test --release --test certify paper -- --nocapture
+
+exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; EXPORTS=short for a few programs)
+	@for tool in spin:spin dot:graphviz z3:z3 gcc:gcc; do \
+	  command -v $${tool%%:*} >/dev/null || { \
+	    echo "$${tool%%:*} is missing: installing Debian's $${tool##*:} with apt-get."; \
+	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $${tool##*:} || exit 1; \
+	  }; \
+	done
+	@$(CARGO) build --release --quiet
+	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace

@@ -138,6 +138,9 @@ pub enum ErrorKind {
     /// A name is used that is not declared.
     #[error("there is no {0} `{1}`")]
     Unknown(NameKind, String),
+    /// No statement has the label whose reachability is asked.
+    #[error("no statement has the label `{0}`")]
+    NoErrorLabel(String),
     /// There is no procedure to start in.
     #[error("there is no procedure `main`")]
     NoMain,
@@ -187,7 +190,12 @@ impl ErrorKind {
             }
             Self::NotBoolean(_) => "write `0`, `1`, `F`, `T` or `*`",
             Self::Keyword(_) => "choose another name",
+            Self::Unknown(NameKind::Variable, name) if name.ends_with('$') => {
+                "the values of a variable in the other threads, `x$`, are not supported; if it is a name, \
+                 declare it with `decl`"
+            }
             Self::Unknown(NameKind::Variable, _) => "declare it with `decl`",
+            Self::NoErrorLabel(_) => "labels stand before statements: `NAME: skip;`",
             Self::Unknown(NameKind::Label, _) => "labels are visible only in their own procedure",
             Self::NoMain => "execution starts in `void main() begin … end`",
             Self::NextValue(_) => "write `x := * constrain …` to relate old and next values",
@@ -211,9 +219,14 @@ impl ErrorKind {
 
 fn unsupported_hint(word: &str) -> String {
     match word {
-        "abortif" => "write `if … then assume(F); fi` at the start of the procedure",
-        "dfs" => "leave it out: it only asks for a search order",
-        "print" => "leave it out: it has no effect on the verdict",
+        "abortif" => {
+            "the peers do not agree on it: write `enforce !(…);` for a condition that ends every run into it, or \
+             `assume(!(…));` at the start of the procedure"
+        }
+        "start_thread goto A, B" => {
+            "write one `start_thread goto` for each thread, or a `goto A, B` behind the one label"
+        }
+        "broadcast" | "wait" => "write the condition that threads wait for as `assume` on a global variable",
         _ => "write the synchronisation with `assume` on a global variable",
     }
     .to_owned()

@@ -20,6 +20,9 @@ use clap::Parser;
 struct Arguments {
     /// The boolean program; `-` reads standard input.
     file: PathBuf,
+    /// Also ask whether a run comes to a statement with this label; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    error_label: Vec<String>,
     /// Search with two values only.
     #[arg(long, conflicts_with_all = ["three_valued", "split", "join"])]
     exact: bool,
@@ -50,7 +53,7 @@ struct Arguments {
     /// Most states stored.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     max_states: usize,
-    /// Most threads alive at the same time.
+    /// Most threads alive at the same time, not counting those that no loop starts.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_threads)]
     max_threads: usize,
     /// Longest time in seconds.
@@ -124,7 +127,9 @@ fn run(arguments: &Arguments) -> u8 {
             return 2;
         }
     };
-    let program = match parse(&text) {
+    let program =
+        parse(&text).and_then(|program| program.with_error_labels(&arguments.error_label));
+    let program = match program {
         Ok(program) => program,
         Err(errors) => {
             complain(render_errors(&errors, &name, &text).trim_end());

@@ -99,7 +99,7 @@ impl Reductions {
 pub struct Limits {
     /// Most states stored.
     pub max_states: usize,
-    /// Most threads alive at the same time.
+    /// Most threads alive at the same time, those not counted that no loop starts; `main` counts.
     pub max_threads: usize,
     /// Longest time for the whole check.
     pub timeout: Option<Duration>,

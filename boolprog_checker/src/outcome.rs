@@ -7,7 +7,8 @@ use crate::syntax::ast::StmtId;
 /// The answer to a check.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// One report for each `assert` of the program, in the order of their [`AssertId`]s.
+    /// One report for each `assert` of the program, then one for each statement with an error label
+    /// ([`crate::Program::with_error_labels`]), in the order of their [`AssertId`]s.
     pub assertions: Vec<AssertionReport>,
     /// What the searches did, all of them together.
     pub stats: Stats,
@@ -44,7 +45,7 @@ pub enum Verdict {
     Violated,
 }
 
-/// The number of an `assert` among all of them, in the order of the program's statements.
+/// The number of an `assert` among all of them, in the order of the program's statements; error labels follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct AssertId(pub(crate) u32);
@@ -63,6 +64,8 @@ pub struct AssertionReport {
     pub id: AssertId,
     /// Its statement.
     pub stmt: StmtId,
+    /// The error label of the statement that must not be reached; none if this is about an `assert`.
+    pub label: Option<String>,
     /// What was found.
     pub finding: Finding,
 }
@@ -125,7 +128,7 @@ pub enum Limit {
 pub struct Trace {
     /// The values before the first step, by name in the order of declaration; `None` is unknown.
     pub initial: Vec<(String, Option<bool>)>,
-    /// The steps; the last one is the failing assertion.
+    /// The steps; the last one is the failing assertion, or the error label that is reached.
     pub steps: Vec<TraceStep>,
     /// The number of steps, an atomic section being one and steps without effect none (they count
     /// where fusing is off or crosses the border of an `enforce`).
@@ -150,6 +153,8 @@ pub struct TraceStep {
     pub in_atomic: bool,
     /// The variables whose value changed, with the new value; `None` is unknown.
     pub changes: Vec<(String, Option<bool>)>,
+    /// The error label of the statement, where the run ends before it and not in an assertion.
+    pub label: Option<String>,
 }
 
 /// What a check did and what it cost.

@@ -33,13 +33,20 @@ impl Program {
     /// Checks a tree: every name is declared, every label exists, calls fit and do not recurse.
     pub fn new(tree: Tree) -> Result<Self, Errors> {
         checks::check(&tree)?;
-        let machine = lower(&tree)?;
+        let machine = lower(&tree, &[])?;
         let paths = paths(&tree);
         Ok(Self {
             tree,
             machine,
             paths,
         })
+    }
+
+    /// The same program, asked in addition whether a run comes to a statement with one of these labels: whether a
+    /// thread can stand before it and may move.
+    pub fn with_error_labels(self, labels: &[String]) -> Result<Self, Errors> {
+        let machine = lower(&self.tree, labels)?;
+        Ok(Self { machine, ..self })
     }
 
     /// The tree.

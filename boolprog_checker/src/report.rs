@@ -101,7 +101,7 @@ impl<'a> Writer<'a> {
             out,
             "{}: {}: {verdict}",
             self.place(report.stmt, 0),
-            self.report.program.stmt(report.stmt)
+            self.shown(report.label.as_deref(), report.stmt, 0)
         );
         if let Some(reason) = reason_word(&report.finding) {
             let _ = write!(out, " ({})", explanation(reason));
@@ -126,7 +126,7 @@ impl<'a> Writer<'a> {
             let atomic = if step.in_atomic { "+" } else { " " };
             let branch = branch_text(step);
             let changes = values_text(&step.changes);
-            let stmt = self.report.program.stmt(step.stmt).line(step.condition);
+            let stmt = self.shown(step.label.as_deref(), step.stmt, step.condition);
             let arrow = if changes.is_empty() { "" } else { "  => " };
             let _ = writeln!(
                 out,
@@ -139,7 +139,8 @@ impl<'a> Writer<'a> {
     fn assertion_json(&self, report: &AssertionReport) -> Value {
         json!({
             "id": report.id,
-            "statement": self.report.program.stmt(report.stmt).to_string(),
+            "statement": self.shown(report.label.as_deref(), report.stmt, 0),
+            "label": report.label,
             "line": self.line_column(report.stmt, 0).map(|(line, _)| line),
             "column": self.line_column(report.stmt, 0).map(|(_, column)| column),
             "verdict": report.finding.verdict(),
@@ -166,11 +167,20 @@ impl<'a> Writer<'a> {
         json!({
             "thread": step.thread,
             "line": self.line_column(step.stmt, step.condition).map(|(line, _)| line),
-            "statement": self.report.program.stmt(step.stmt).line(step.condition),
+            "statement": self.shown(step.label.as_deref(), step.stmt, step.condition),
             "branch": step.branch,
             "in_atomic": step.in_atomic,
             "changes": values_json(&step.changes),
         })
+    }
+
+    /// The line of a statement, behind the error label that is reached there.
+    fn shown(&self, label: Option<&str>, stmt: StmtId, condition: usize) -> String {
+        let line = self.report.program.stmt(stmt).line(condition);
+        match label {
+            Some(label) => format!("{label}: {line}"),
+            None => line,
+        }
     }
 
     fn place(&self, stmt: StmtId, condition: usize) -> String {
@@ -222,7 +232,9 @@ fn explanation(reason: &str) -> &'static str {
         "states" => {
             "states: there are too many states, or too many that one leads to; try a larger --max-states"
         }
-        "threads" => "threads: more threads than --max-threads would be alive; try a larger one",
+        "threads" => {
+            "threads: a loop would start more threads than --max-threads; try a larger one"
+        }
         "timeout" => "timeout: the time was up; try a larger --timeout",
         "cancelled" => "cancelled: it was interrupted",
         _ => "abstraction: three values are too coarse; try --split needed or --split all",

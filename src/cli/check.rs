@@ -21,6 +21,10 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
+    /// Also ask whether a run comes to a statement with this label; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    error_label: Vec<String>,
+
     /// Search with three values only, as `verify` does: a possible violation is not confirmed.
     #[arg(long)]
     three_valued: bool,
@@ -33,7 +37,7 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with = "three_valued")]
     exact: bool,
 
-    /// The most threads that may be alive at the same time.
+    /// The most threads that may be alive at the same time, not counting those that no loop starts.
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_threads)]
     max_threads: usize,
 
@@ -75,7 +79,9 @@ impl CheckArgs {
         console: &Console,
     ) -> Result<Part, Failure> {
         let file = read(path)?;
-        let program = match boolprog_checker::parse(file.text()) {
+        let program = boolprog_checker::parse(file.text());
+        let program = program.and_then(|program| program.with_error_labels(&self.error_label));
+        let program = match program {
             Ok(program) => program,
             Err(errors) => {
                 let mut diagnostics: Vec<_> = errors.iter().map(diagnostic).collect();

@@ -14,6 +14,7 @@ mod choice;
 mod console;
 mod convert;
 mod explore;
+mod export;
 mod extrapolate;
 mod fences;
 mod fmt;
@@ -82,6 +83,7 @@ enum Command {
     Fences(fences::FencesArgs),
     Litmus(litmus::LitmusArgs),
     Translate(translate::TranslateArgs),
+    Export(export::ExportArgs),
     Certify(certify::CertifyArgs),
     Fmt(fmt::FmtArgs),
     Convert(convert::ConvertArgs),
@@ -154,6 +156,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Fences(args) => fences::run(args, console),
         Command::Litmus(args) => litmus::run(args, console),
         Command::Translate(args) => translate::run(args, console),
+        Command::Export(args) => export::run(args, console),
         Command::Certify(args) => certify::run(args, console),
         Command::Fmt(args) => fmt::run(args, console),
         Command::Convert(args) => convert::run(args, console),

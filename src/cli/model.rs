@@ -3,10 +3,11 @@
 use std::str::FromStr;
 
 use clap::Args;
+use cupola::front::Loaded;
 use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
 use cupola::memory::{BufferSizes, Model};
-use cupola::reduce::{self, SizesError};
+use cupola::reduce::{self, Flush, ReduceConfig, Reduction, SizesError};
 
 use super::choice::one_of;
 use super::{Failure, PlacementArg};
@@ -58,6 +59,27 @@ pub fn sizes_failure(error: SizesError) -> Failure {
         }
         _ => Failure::message(error.to_string()),
     }
+}
+
+/// The program under SC that stands for a program under a model.
+pub fn reduced(
+    loaded: &Loaded,
+    model: Model,
+    (entries, flush): (&EntriesArg, Flush),
+    fences: &FencesArg,
+) -> Result<Reduction, Failure> {
+    let Loaded { source, checked } = loaded;
+    let in_force = fences.placement().in_force(checked, model);
+    let config = ReduceConfig {
+        model,
+        sizes: entries.k.clone(),
+        fences: in_force.map_err(|error| Failure::message(error.to_string()))?,
+        flush,
+    };
+    reduce::reduce(source, checked, &config).map_err(|error| match error.into_diagnostics() {
+        Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
+        Err(error) => sizes_failure(error),
+    })
 }
 
 /// `--fences`.

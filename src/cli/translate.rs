@@ -3,13 +3,13 @@
 use clap::Args;
 use cupola::front::{Loaded, cup};
 use cupola::memory::Model;
-use cupola::reduce::{self, Flush, ReduceConfig};
+use cupola::reduce::Flush;
 use cupola::render::SCHEMA;
 use serde_json::json;
 
 use super::choice::one_of;
 use super::input::stem;
-use super::model::{EntriesArg, FencesArg, ModelsArgs, sizes_failure};
+use super::model::{EntriesArg, FencesArg, ModelsArgs, reduced};
 use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
 /// Prints a program under SC that does what FILE does under a memory model: its locals hold the
@@ -68,21 +68,9 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
 impl TranslateArgs {
     /// Reduces a program, whose result is called `name`.
     fn translate(&self, loaded: &Loaded, name: String, model: Model) -> Result<Part, Failure> {
-        let Loaded { source, checked } = loaded;
-        let in_force = self.fences.placement().in_force(checked, model);
-        let fences = in_force.map_err(|error| Failure::message(error.to_string()))?;
-        let config = ReduceConfig {
-            model,
-            sizes: self.entries.k.clone(),
-            fences,
-            flush: self.flush,
-        };
-        let reduction = reduce::reduce(source, checked, &config).map_err(|error| {
-            match error.into_diagnostics() {
-                Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
-                Err(error) => sizes_failure(error),
-            }
-        })?;
+        let source = &loaded.source;
+        let reduction = reduced(loaded, model, (&self.entries, self.flush), &self.fences)?;
+        let config = &reduction.config;
         let text = || cup::print(reduction.tree());
         let json = || {
             json!({

@@ -15,6 +15,7 @@ pub mod bench;
 pub mod certify;
 mod execution;
 mod explore;
+pub mod export;
 mod fences;
 pub mod litmus;
 mod page;

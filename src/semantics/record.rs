@@ -64,12 +64,13 @@ fn record_step(machine: &Machine<'_>, state: &mut State, action: Move) -> Step {
     Step {
         reads: effects.reads,
         writes: effects.writes,
-        buffers: buffer_contents(machine, state),
+        buffers: contents(machine, state),
         action,
     }
 }
 
-fn buffer_contents(machine: &Machine<'_>, state: &State) -> Vec<BufferContents> {
+/// The buffers that are not empty.
+pub(crate) fn contents(machine: &Machine<'_>, state: &State) -> Vec<BufferContents> {
     let fifos = machine.buffers.fifos().iter().zip(state.fifos());
     let filled = fifos.filter(|(_, entries)| !entries.is_empty());
     let contents = filled.map(|(fifo, entries)| BufferContents {

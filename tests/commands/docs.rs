@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "docs/certificates.md",
     "docs/exact.md",
+    "docs/exports.md",
     "docs/fences.md",
     "docs/litmus.md",
     "docs/memory-models.md",

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The commands, by the names of their schemas. Between them they have every verdict.
-const COMMANDS: [(&str, &str); 26] = [
+const COMMANDS: [(&str, &str); 27] = [
     ("verify", "verify examples/ticket.cup --json"),
     (
         "verify",
@@ -55,6 +55,10 @@ const COMMANDS: [(&str, &str); 26] = [
     (
         "fences",
         "fences examples/producer_consumer_v1.cup --model pso --json",
+    ),
+    (
+        "export",
+        "export examples/peterson.cup --to chc --model pso -k 2 --json",
     ),
     (
         "translate",

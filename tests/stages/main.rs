@@ -6,6 +6,7 @@ mod support;
 
 mod backward;
 mod examples;
+mod exports;
 mod extrapolate;
 mod fences;
 mod golden;

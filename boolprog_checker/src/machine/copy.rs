@@ -220,6 +220,7 @@ impl<'a> Lowering<'a> {
             Action::Start(Arc::new(Start {
                 entry,
                 copy: false,
+                repeated: false,
                 arguments,
             })),
             next,

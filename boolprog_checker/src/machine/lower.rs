@@ -3,11 +3,13 @@
 //! Every statement of an inlined copy has its own location; `if` with `elsif` has one for each
 //! further condition, because each condition is a step of its own. A call is a step that writes the
 //! parameters and leaves the callee's locals arbitrary; a `return` is a step that writes the results
-//! to the caller's variables. Reaching the end of a procedure with results leaves them arbitrary.
+//! to the caller's variables. Reaching the end of a procedure with results leaves them arbitrary. A statement with
+//! an error label has, beside its own steps, an assertion that always fails; the run goes on with the others.
 
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use itertools::chain;
 use rustc_hash::FxHashMap;
 
 use super::code::Code;
@@ -15,8 +17,8 @@ use super::condition::Condition;
 use super::copy::{Instance, Text, texts};
 use super::scope::Scope;
 use super::{
-    Action, Assertion, Assignment, AtomicChange, Constrain, Edge, Enforce, FrameBit, Image, LocId,
-    Location, Machine, Start, WORD, Write, atomic,
+    Action, Assertion, Assignment, AtomicChange, Constrain, Edge, Enforce, FrameBit, Image, Judged,
+    LocId, Location, Machine, Start, WORD, Write, atomic, threads,
 };
 use crate::error::{ErrorKind, Errors, ProgramError};
 use crate::outcome::AssertId;
@@ -29,9 +31,10 @@ pub(super) const MAX_LOCATIONS: usize = 500_000;
 const MAX_DEPTH: usize = 400;
 
 /// Lowers a checked tree.
-pub(crate) fn lower(tree: &Tree) -> Result<Machine, Errors> {
+pub(crate) fn lower(tree: &Tree, error_labels: &[String]) -> Result<Machine, Errors> {
     let stmts = tree.statements();
     let mut lowering = Lowering::new(tree, &stmts);
+    lowering.judge_labels(&stmts, error_labels)?;
     let main = lowering.procedure_named("main");
     let main = lowering.root(main);
     let mut done = 0;
@@ -44,6 +47,7 @@ pub(crate) fn lower(tree: &Tree) -> Result<Machine, Errors> {
     }
     let mut machine = lowering.finish(main);
     atomic::mark(&mut machine, &stmts)?;
+    threads::mark(&mut machine);
     Ok(machine)
 }
 
@@ -53,6 +57,8 @@ pub(super) struct Lowering<'a> {
     pub(super) names: FxHashMap<&'a str, usize>,
     pub(super) ids: FxHashMap<*const Stmt, StmtId>,
     pub(super) asserts: IndexMap<StmtId, AssertId>,
+    /// The error labels and where they stand; their numbers follow those of the assertions.
+    error_labels: IndexMap<(StmtId, String), AssertId>,
     pub(super) globals: Scope<'a>,
     pub(super) global_names: Vec<String>,
     pub(super) images: Vec<Image>,
@@ -88,6 +94,7 @@ impl<'a> Lowering<'a> {
                 .map(|(p, i)| (p.name.name.as_str(), i))
                 .collect(),
             asserts: asserts.zip((0..).map(AssertId)).collect(),
+            error_labels: IndexMap::new(),
             globals: Scope::of_globals(names.clone()),
             global_names: names.map(str::to_owned).collect(),
             ids,
@@ -98,6 +105,26 @@ impl<'a> Lowering<'a> {
             depth: 0,
             refused: None,
         }
+    }
+
+    /// Numbers the statements with these labels.
+    fn judge_labels(&mut self, stmts: &[&'a Stmt], wanted: &[String]) -> Result<(), ProgramError> {
+        for name in wanted {
+            let labelled = |stmt: &&&Stmt| stmt.labels.iter().any(|label| label.name == *name);
+            let mut found = stmts.iter().filter(labelled).peekable();
+            if found.peek().is_none() {
+                return Err(ProgramError::new(
+                    ErrorKind::NoErrorLabel(name.clone()),
+                    None,
+                ));
+            }
+            for stmt in found {
+                let number = AssertId((self.asserts.len() + self.error_labels.len()) as u32);
+                let key = (self.id(stmt), name.clone());
+                self.error_labels.entry(key).or_insert(number);
+            }
+        }
+        Ok(())
     }
 
     /// A local of a thread's first procedure is known by its name alone, unless that hides a global.
@@ -115,12 +142,21 @@ impl<'a> Lowering<'a> {
 
     fn finish(mut self, main: LocId) -> Machine {
         self.tell_hiding_locals();
+        let asserts = self
+            .asserts
+            .into_keys()
+            .map(|stmt| Judged { stmt, label: None });
+        let labels = self.error_labels.into_keys().map(|(stmt, label)| Judged {
+            stmt,
+            label: Some(label),
+        });
         Machine {
             globals: self.global_names,
             images: self.images,
             locations: self.locations,
             enforces: self.enforces,
-            asserts: self.asserts.into_keys().collect(),
+            asserts: chain(asserts, labels).collect(),
+            fixed_threads: 1,
             main,
         }
     }
@@ -185,8 +221,9 @@ impl<'a> Lowering<'a> {
 
     fn stmt(&mut self, instance: &Instance<'a>, stmt: &'a Stmt, next: LocId) {
         let (at, id) = (self.at(instance, stmt), self.id(stmt));
+        self.reach_labels(stmt, at, id);
         match &stmt.kind {
-            StmtKind::Skip => self.edge(at, id, Step::to(next)),
+            StmtKind::Skip | StmtKind::Print(_) => self.edge(at, id, Step::to(next)),
             StmtKind::AtomicBegin => self.edge(
                 at,
                 id,
@@ -258,6 +295,7 @@ impl<'a> Lowering<'a> {
                 let start = Start {
                     entry,
                     copy: true,
+                    repeated: false,
                     arguments: Vec::new(),
                 };
                 self.edge(at, id, Step::new(Action::Start(Arc::new(start)), next));
@@ -281,6 +319,21 @@ impl<'a> Lowering<'a> {
             } => {
                 self.call(instance, stmt, targets, &procedure.name, arguments, next);
             }
+        }
+    }
+
+    /// A failing step for each error label of the statement. It leads nowhere else.
+    fn reach_labels(&mut self, stmt: &Stmt, at: LocId, id: StmtId) {
+        for label in &stmt.labels {
+            let Some(number) = self.error_labels.get(&(id, label.name.clone())) else {
+                continue;
+            };
+            let assertion = Assertion {
+                id: *number,
+                holds: Condition::new(Code::Const(false)),
+                fails: Condition::new(Code::Const(true)),
+            };
+            self.edge(at, id, Step::new(Action::Assert(Arc::new(assertion)), at));
         }
     }
 

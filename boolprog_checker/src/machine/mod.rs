@@ -15,6 +15,7 @@ pub(crate) mod liveness;
 pub(crate) mod lower;
 mod scc;
 pub(crate) mod scope;
+mod threads;
 pub(crate) mod visibility;
 
 use std::sync::Arc;
@@ -72,8 +73,10 @@ pub(crate) struct Machine {
     pub images: Vec<Image>,
     pub locations: Vec<Location>,
     pub enforces: Vec<Enforce>,
-    /// The statement of each assertion.
-    pub asserts: Vec<StmtId>,
+    /// What is judged: the assertions, then the error labels.
+    pub asserts: Vec<Judged>,
+    /// How many threads there can be at most that no loop starts, `main` included.
+    pub fixed_threads: usize,
     /// Where `main` begins.
     pub main: LocId,
 }
@@ -211,6 +214,14 @@ pub(crate) struct Assertion {
     pub fails: Condition,
 }
 
+/// What is judged about a statement.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub stmt: StmtId,
+    /// The label that must not be reached; for an assertion there is none.
+    pub label: Option<String>,
+}
+
 /// A parallel assignment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assignment {
@@ -264,6 +275,8 @@ pub(crate) struct Start {
     pub entry: LocId,
     /// Whether the new thread gets a copy of the starter's locals.
     pub copy: bool,
+    /// Whether a run can come here any number of times; see `threads`.
+    pub repeated: bool,
     /// Values, in the frame of the starter, for variables in the frame of the new thread.
     pub arguments: Vec<Write>,
 }

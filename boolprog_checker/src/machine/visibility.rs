@@ -253,12 +253,12 @@ impl Cluster {
 
 /// A way a thread can begin, with all locations it can come to.
 pub(super) struct Role {
-    entry: LocId,
+    pub(super) entry: LocId,
     pub(super) reach: Vec<bool>,
     /// Those of them where there can be other threads.
     among_others: Vec<LocId>,
     /// The threads that it starts, each with whether it can start several.
-    starts: Vec<(LocId, bool)>,
+    pub(super) starts: Vec<(LocId, bool)>,
     /// Whether several threads can begin this way.
     pub(super) many: bool,
 }

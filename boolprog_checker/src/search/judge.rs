@@ -1,4 +1,4 @@
-//! Combines the searches into a verdict for each assertion.
+//! Combines the searches into a verdict for each assertion and each error label.
 //!
 //! `Auto` runs the three-valued search; a possible violation is confirmed along its trace; what is
 //! still open is decided by a search with [`Splitting::All`], which is exact in its verdicts. The
@@ -298,7 +298,8 @@ impl<'a> Judge<'a> {
         self.stats.seconds = self.budget.seconds();
         let report = |(id, finding): (AssertId, Finding)| AssertionReport {
             id,
-            stmt: self.machine.asserts[id.index()],
+            stmt: self.machine.asserts[id.index()].stmt,
+            label: self.machine.asserts[id.index()].label.clone(),
             finding,
         };
         Outcome {

@@ -88,6 +88,7 @@ impl Path {
                     condition: edge.condition,
                     in_atomic: machine.location(step.from).atomic,
                     changes: changes(machine, &threads, *step, before, after),
+                    label: reached_label(machine, &edge.action),
                 });
             }
             before = after;
@@ -107,6 +108,14 @@ impl Path {
             length: self.length,
             shortest,
         }
+    }
+}
+
+/// The error label that a failing step is about.
+fn reached_label(machine: &Machine, action: &Action) -> Option<String> {
+    match action {
+        Action::Assert(assertion) => machine.asserts[assertion.id.index()].label.clone(),
+        Action::NoOp | Action::Assume(_) | Action::Assign(_) | Action::Start(_) => None,
     }
 }
 

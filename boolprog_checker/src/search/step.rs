@@ -272,7 +272,11 @@ fn start_thread(
     start: &Start,
     effects: &mut Effects,
 ) -> Option<Config> {
-    if config.live().count() >= context.budget.max_threads() {
+    let most = context
+        .budget
+        .max_threads()
+        .saturating_add(context.machine.fixed_threads - 1);
+    if start.repeated && config.live().count() >= most {
         effects.thread_limit = true;
         return None;
     }

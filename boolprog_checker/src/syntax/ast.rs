@@ -273,6 +273,8 @@ pub enum StmtKind {
     StartThread(ThreadStart),
     /// `end_thread`
     EndThread,
+    /// `print(e, f)`: does nothing.
+    Print(Vec<Expr>),
 }
 
 /// One condition of an `if` and its statements.
@@ -362,7 +364,8 @@ impl Stmt {
             | StmtKind::AtomicBegin
             | StmtKind::AtomicEnd
             | StmtKind::StartThread(_)
-            | StmtKind::EndThread => Vec::new(),
+            | StmtKind::EndThread
+            | StmtKind::Print(_) => Vec::new(),
         }
     }
 }

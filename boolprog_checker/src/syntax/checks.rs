@@ -146,6 +146,7 @@ impl<'a> Checker<'a> {
                     .for_each(|branch| self.expr(scope, &branch.condition, false));
             }
             StmtKind::Goto(labels) => labels.iter().for_each(|label| self.label(scope, label)),
+            StmtKind::Print(values) => self.exprs(scope, values),
             StmtKind::Return(values) => {
                 self.exprs(scope, values);
                 self.count(

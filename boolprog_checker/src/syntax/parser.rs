@@ -130,7 +130,6 @@ impl Builder {
         let mut procedure = Procedure::new("", Vec::new());
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::dfs => self.report(ErrorKind::Unsupported("dfs".into()), self.span_of(&part)),
                 Rule::abortif => self.report(
                     ErrorKind::Unsupported("abortif".into()),
                     self.span_of(&part),
@@ -177,7 +176,12 @@ impl Builder {
         let mut labels = Vec::new();
         for part in pair.into_inner() {
             if part.as_rule() == Rule::label {
-                labels.extend(part.into_inner().map(|word| self.label(&word)));
+                for word in part.into_inner() {
+                    let label = self.ident(&word);
+                    if !labels.contains(&label) {
+                        labels.push(label);
+                    }
+                }
             } else {
                 block.push(Stmt {
                     labels: std::mem::take(&mut labels),
@@ -202,6 +206,7 @@ impl Builder {
             Rule::atomic_end => StmtKind::AtomicEnd,
             Rule::start_thread => self.start_thread(pair),
             Rule::end_thread => StmtKind::EndThread,
+            Rule::print => StmtKind::Print(self.exprs(pair)),
             Rule::call | Rule::store => self.store(pair),
             Rule::unsupported => {
                 let word = pair
@@ -278,11 +283,18 @@ impl Builder {
             .last()
             .expect("the grammar puts a beginning here");
         let goto = start.as_rule() == Rule::start_goto;
+        let span = self.span_of(&start);
         let mut names = if goto {
             self.words(start)
         } else {
             self.names(start)
         };
+        if names.len() > 1 {
+            self.report(
+                ErrorKind::Unsupported("start_thread goto A, B".into()),
+                span,
+            );
+        }
         let name = names.pop().expect("the grammar puts a name here");
         StmtKind::StartThread(if goto {
             ThreadStart::Goto(name)
@@ -338,15 +350,6 @@ impl Builder {
             .filter(|part| part.as_rule() == Rule::word)
             .map(|word| self.ident(&word))
             .collect()
-    }
-
-    /// A label before a statement. Most keywords may be one, but not those that end a block.
-    fn label(&mut self, pair: &Pair<'_, Rule>) -> Ident {
-        let text = pair.as_str();
-        if matches!(text, "end" | "fi" | "od" | "else" | "elsif") {
-            self.report(ErrorKind::Keyword(text.into()), self.span_of(pair));
-        }
-        self.ident(pair)
     }
 
     /// The name of a variable or procedure.

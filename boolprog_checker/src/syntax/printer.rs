@@ -230,7 +230,8 @@ fn statement(f: &mut Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
         | StmtKind::AtomicBegin
         | StmtKind::AtomicEnd
         | StmtKind::StartThread(_)
-        | StmtKind::EndThread => {
+        | StmtKind::EndThread
+        | StmtKind::Print(_) => {
             f.write_char(';')?;
             comment(f, stmt.origin.comment.as_deref())
         }
@@ -286,11 +287,13 @@ fn head(f: &mut Formatter<'_>, kind: &StmtKind) -> fmt::Result {
         StmtKind::Goto(labels) => write!(f, "goto {}", Commas(labels.iter())),
         StmtKind::Return(values) if values.is_empty() => f.write_str("return"),
         StmtKind::Return(values) => write!(f, "return {}", Commas(values.iter())),
+        StmtKind::Dead(names) if names.is_empty() => f.write_str("dead"),
         StmtKind::Dead(names) => write!(f, "dead {}", Commas(names.iter())),
         StmtKind::AtomicBegin => f.write_str("atomic_begin"),
         StmtKind::AtomicEnd => f.write_str("atomic_end"),
         StmtKind::StartThread(ThreadStart::Goto(label)) => write!(f, "start_thread goto {label}"),
         StmtKind::StartThread(ThreadStart::Procedure(name)) => write!(f, "start_thread {name}()"),
         StmtKind::EndThread => f.write_str("end_thread"),
+        StmtKind::Print(values) => write!(f, "print({})", Commas(values.iter())),
     }
 }

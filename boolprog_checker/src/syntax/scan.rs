@@ -6,8 +6,8 @@
 //! its place. Text that is wrong in other ways passes; the grammar will find that.
 //!
 //! On its way it finds places where a long text can be cut: behind statements that no other
-//! statement encloses. Words that are labels here and keywords elsewhere can mislead it, so the caller that
-//! uses the cuts must be able to do without them.
+//! statement encloses. A text that is wrong can mislead it, so the caller that uses the cuts must be able to do
+//! without them.
 
 use super::ast::Span;
 use crate::error::{ErrorKind, ProgramError};
@@ -30,10 +30,12 @@ pub(super) fn scan(text: &str, limit: usize, chunk: usize) -> Result<Scanned, Pr
     // The `?` without their `:`. Where there is none, `:` ends a label.
     let mut choices = 0usize;
     let mut declares = false;
+    let mut targets = Targets::default();
     let mut at = 0;
     while at < bytes.len() {
         let (token, length) = token(&bytes[at..]);
         let end = at + length;
+        let token = targets.label_or(token, &bytes[end..]);
         match token {
             Token::Blank => bytes[at..end].fill(b' '),
             Token::Open => depth += 1,
@@ -49,7 +51,7 @@ pub(super) fn scan(text: &str, limit: usize, chunk: usize) -> Result<Scanned, Pr
                 }
                 declares = false;
             }
-            Token::OpenComment | Token::Other => {}
+            Token::OpenComment | Token::Comma | Token::Word(_) | Token::Other => {}
         }
         let wrong = match token {
             Token::OpenComment => Some(ErrorKind::OpenComment),
@@ -69,6 +71,16 @@ pub(super) fn scan(text: &str, limit: usize, chunk: usize) -> Result<Scanned, Pr
     Ok(Scanned { text, cuts })
 }
 
+/// What a word means where it is no label.
+#[derive(Clone, Copy)]
+enum Word {
+    Open,
+    Close,
+    Declaration,
+    Goto,
+    Other,
+}
+
 #[derive(Clone, Copy)]
 enum Token {
     Blank,
@@ -76,12 +88,56 @@ enum Token {
     OpenComment,
     Open,
     Close,
+    Comma,
+    Word(Word),
     Question,
     Colon,
     Semicolon,
     /// What a procedure has before its first statement.
     Declaration,
     Other,
+}
+
+/// Where the scan is in the labels of a `goto`: words are labels there, whatever they mean elsewhere.
+#[derive(Default)]
+struct Targets {
+    /// The next word is a label.
+    wanted: bool,
+    /// A label has just been there; behind a comma comes another one.
+    listed: bool,
+}
+
+impl Targets {
+    /// The token, or [`Token::Other`] where a keyword stands as a label; `rest` is what follows it.
+    fn label_or(&mut self, token: Token, rest: &[u8]) -> Token {
+        let Token::Word(word) = token else {
+            if !matches!(token, Token::Blank) {
+                self.wanted = self.listed && matches!(token, Token::Comma);
+                self.listed = false;
+            }
+            return token;
+        };
+        let is_target = std::mem::take(&mut self.wanted);
+        self.listed = is_target;
+        if is_target || !matches!(word, Word::Other) && is_before_colon(rest) {
+            return Token::Other;
+        }
+        self.wanted = matches!(word, Word::Goto);
+        match word {
+            Word::Open => Token::Open,
+            Word::Close => Token::Close,
+            Word::Declaration => Token::Declaration,
+            Word::Goto | Word::Other => Token::Other,
+        }
+    }
+}
+
+/// Whether this begins, behind white space and comments, with the colon of a label.
+fn is_before_colon(mut rest: &[u8]) -> bool {
+    while let (Token::Blank, length) = token(rest) {
+        rest = &rest[length..];
+    }
+    rest.starts_with(b":") && !rest.starts_with(b":=")
 }
 
 /// The token that the bytes begin with and its length, which is not 0.
@@ -93,6 +149,7 @@ fn token(bytes: &[u8]) -> (Token, usize) {
         [b'?', ..] => (Token::Question, 1),
         [b':', ..] => (Token::Colon, 1),
         [b';', ..] => (Token::Semicolon, 1),
+        [b',', ..] => (Token::Comma, 1),
         [b'/', b'/', ..] => (Token::Blank, until(bytes, |byte| byte == b'\n')),
         [b'/', b'*', rest @ ..] => comment(rest),
         [b'{', ..] => {
@@ -102,9 +159,9 @@ fn token(bytes: &[u8]) -> (Token, usize) {
         }
         [first, ..] if is_letter(*first) => {
             let length = until(bytes, |byte| !is_letter(byte));
-            (word(&bytes[..length]), length)
+            (Token::Word(word(&bytes[..length])), length)
         }
-        _ => (Token::Other, 1),
+        [] | [_, ..] => (Token::Other, 1),
     }
 }
 
@@ -116,12 +173,13 @@ fn comment(rest: &[u8]) -> (Token, usize) {
     }
 }
 
-fn word(word: &[u8]) -> Token {
+fn word(word: &[u8]) -> Word {
     match word {
-        b"if" | b"while" | b"begin" => Token::Open,
-        b"fi" | b"od" | b"end" => Token::Close,
-        b"decl" | b"enforce" | b"abortif" => Token::Declaration,
-        _ => Token::Other,
+        b"if" | b"while" | b"begin" => Word::Open,
+        b"fi" | b"od" | b"end" => Word::Close,
+        b"decl" | b"enforce" | b"abortif" => Word::Declaration,
+        b"goto" => Word::Goto,
+        _ => Word::Other,
     }
 }
 

@@ -218,25 +218,68 @@ fn a_closed_pipe_is_no_panic() {
 
 #[test]
 fn what_the_peers_have_besides_is_named() {
-    refused(
-        "void main() begin\n  sync L;\n  print(a);\nend\n",
-        "`sync` is not supported",
-    );
-    refused(
-        "void main() begin\n  sync L;\n  print(a);\nend\n",
-        "`print` is not supported",
-    );
-    refused(
-        "dfs void main() begin skip; end\n",
-        "`dfs` is not supported",
-    );
-    for text in [
-        "void main() begin abortif T; skip; end\n",
-        "decl a;\nvoid main() begin abortif a; enforce a; skip; end\n",
-        "decl a;\nvoid main() begin enforce a; abortif a; skip; end\n",
-        "decl a;\nvoid main() begin skip; abortif a; end\n",
+    for (statement, name) in [
+        ("sync L;", "sync"),
+        ("broadcast;", "broadcast"),
+        ("wait;", "wait"),
+        ("skip; wait", "wait"),
+        ("L: start_thread goto L, L;", "start_thread goto A, B"),
+        ("abortif T; skip;", "abortif"),
+        ("abortif a; enforce a; skip;", "abortif"),
+        ("enforce a; abortif a; skip;", "abortif"),
+        ("skip; abortif a;", "abortif"),
     ] {
-        refused(text, "`abortif` is not supported");
+        let text = format!("decl a;\nvoid main() begin\n  {statement}\nend\n");
+        refused(&text, &format!("`{name}` is not supported"));
+    }
+    refused(
+        "decl a;\nvoid main() begin\n  a, a$ := T, F;\nend\n",
+        "the values of a variable in the other threads, `x$`, are not supported",
+    );
+}
+
+/// They are words of other dialects only where they stand alone.
+#[test]
+fn wait_and_broadcast_can_be_procedures_and_variables() {
+    let text = "decl wait;\nvoid broadcast() begin wait := T end\nvoid main() begin broadcast(); assert(wait) end\n";
+    assert_eq!(run(text, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn an_error_label_is_reported_with_its_path() {
+    let text = "decl a;\nvoid main() begin\n  a := F;\n  a := !a;\nERROR: a := F;\nend\n";
+    let output = run(text, &["--error-label", "ERROR"]);
+    assert_eq!(output.status.code(), Some(10));
+    let report = stdout(&output);
+    for line in [
+        "violated\n-:5:8: ERROR: a := F: violated\n",
+        "thread 0    -:4:3  a := !a  => a=1\n",
+        "thread 0    -:5:8  ERROR: a := F\n",
+    ] {
+        assert!(report.contains(line), "{report}");
+    }
+    let output = run(text, &["--error-label", "ERROR", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(report["assertions"][0]["label"], "ERROR");
+    assert_eq!(run(text, &[]).status.code(), Some(0));
+}
+
+#[test]
+fn an_error_label_must_be_there() {
+    let output = run("void main() begin skip; end", &["--error-label", "NONE"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no statement has the label `NONE`"));
+}
+
+/// Labels open and close no blocks, however many there are.
+#[test]
+fn keywords_are_labels_without_limit() {
+    for word in ["begin", "if", "while", "end", "fi", "od"] {
+        let labels: String = (0..300).map(|_| format!("{word}: ")).collect();
+        let gotos = format!("goto {word}, {word}; /* {word} */ ").repeat(300);
+        let text = format!("void main() begin {gotos}{labels}skip; start_thread goto {word} end");
+        let output = run(&text, &["--error-label", word, "--max-threads", "1"]);
+        assert_eq!(output.status.code(), Some(10), "{}", stderr(&output));
     }
 }
 
@@ -295,8 +338,8 @@ fn of_many_errors_the_first_are_shown() {
 #[test]
 fn slips_of_the_pen_are_explained() {
     let body = |statement: &str| format!("decl a, b; void main() begin {statement} end");
-    refused(&body("a := T"), "`;`");
-    refused(&body("assert(a)"), "`;`");
+    refused(&body("a := T b := F;"), "`;`");
+    refused(&body("assert(a) skip;"), "`;`");
     refused(
         &body("skip; /* a"),
         "comment that begins here is not closed",

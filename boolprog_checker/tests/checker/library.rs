@@ -252,8 +252,10 @@ fn what_is_not_closed_or_ends_a_block_too_early_is_an_error() {
     for text in [
         "decl a; void main() begin skip; /* end",
         "decl {a\n}; void main() begin skip; end",
-        "void main() begin fi: skip; end",
-        "void main() begin end: skip; end",
+        "void main() begin skip; fi end",
+        "void main() begin end skip; end",
+        "decl a; void main() begin a := T b := F; end",
+        "decl a; void main() begin if a then skip skip fi end",
     ] {
         assert!(parse(text).is_err(), "{text}");
     }

@@ -13,6 +13,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use crate::support::generate::{program, rivals, visitors};
+use crate::support::peers;
 use crate::support::reference::Reference;
 use boolprog_checker::ast::Tree;
 use boolprog_checker::{
@@ -138,6 +139,82 @@ fn exact_search_agrees_with_the_reference() {
         violated.get()
     );
     assert!(compared.get() > 200 && violated.get() > 50 && violated.get() < compared.get());
+}
+
+/// The labels that the generator puts on statements.
+fn error_labels(tree: &Tree) -> Vec<String> {
+    let names = ["L0", "L1", "L2", "T"].map(str::to_owned);
+    let statements = tree.statements();
+    let has = |name: &String| {
+        statements
+            .iter()
+            .any(|stmt| stmt.labels.iter().any(|label| label.name == *name))
+    };
+    names.into_iter().filter(has).collect()
+}
+
+/// Printed as the peers print programs, a thousand of them have the same labels that can be reached, and the same
+/// assertions that can fail, as the reference finds in the tree; and every path to a label is one of the tree.
+#[test]
+fn labels_in_the_peers_style_are_reached_as_in_the_reference() {
+    let (compared, reached, unreached) = (Count::default(), Count::default(), Count::default());
+    run(1100, 10, |tree, program| {
+        let reference = Reference::new(tree);
+        let names = error_labels(tree);
+        let places = reference.labels(&names);
+        let mut expected = vec![false; places.len()];
+        let failing = reference.violations(LIMIT, |state| {
+            for (place, reached) in places.iter().zip(&mut expected) {
+                *reached = *reached || reference.reaches(state, place);
+            }
+        });
+        let Some(failing) = failing else {
+            return Ok(());
+        };
+        compared.add(true);
+        let text = peers::text(tree);
+        let parsed = parse(&text).and_then(|program| program.with_error_labels(&names));
+        let parsed = parsed.map_err(|errors| TestCaseError::fail(format!("{errors}\n{text}")))?;
+        let outcome = check(&parsed, &Options::default());
+        let (labels, asserts): (Vec<_>, Vec<_>) = outcome
+            .assertions
+            .iter()
+            .partition(|report| report.label.is_some());
+        let found: Vec<_> = labels
+            .iter()
+            .map(|report| report.finding.verdict() == Verdict::Violated)
+            .collect();
+        prop_assert_eq!(&found, &expected, "{:?}\n{}", places, text);
+        prop_assert!(
+            labels
+                .iter()
+                .all(|report| report.finding.verdict() != Verdict::Unknown)
+        );
+        let violated = asserts
+            .iter()
+            .filter(|report| report.finding.verdict() == Verdict::Violated);
+        prop_assert_eq!(violated.count(), failing.len(), "{}", text);
+        let plain = program
+            .clone()
+            .with_error_labels(&names)
+            .expect("the labels are there");
+        for report in check(&plain, &options(Mode::Exact, Split::None)).assertions {
+            if let (Some(_), Finding::Violated(trace)) = (&report.label, &report.finding) {
+                prop_assert!(reference.replays(trace), "{trace:#?}");
+            }
+        }
+        expected.iter().for_each(|one| {
+            if *one {
+                reached.add(true)
+            } else {
+                unreached.add(true)
+            }
+        });
+        Ok(())
+    });
+    compared.assert_least(1000, "programs compared with the reference");
+    reached.assert_least(2000, "labels reached");
+    unreached.assert_least(200, "labels not reached");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 mod certificate;
 mod engine;
+mod graph;
 mod outcomes;
 mod path;
 mod search;
@@ -28,6 +29,7 @@ use crate::verdict::{Growth, Limit, VerdictKind, Violation};
 
 pub use certificate::{NoCertificate, certificate};
 pub use engine::{Explore, NAME};
+pub use graph::{Reached, StateEdge, StateGraph, StateNode, state_graph};
 pub use outcomes::Outcomes;
 
 /// How far to explore.

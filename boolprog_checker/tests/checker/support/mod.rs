@@ -2,4 +2,5 @@
 
 pub mod command;
 pub mod generate;
+pub mod peers;
 pub mod reference;

@@ -191,6 +191,28 @@ impl<'a> Reference<'a> {
         }
     }
 
+    /// For each of the labels, in this order, and each procedure that has it whether a thread that may move stands
+    /// before its statement in one of these states.
+    pub fn labels(&self, names: &[String]) -> Vec<(usize, String)> {
+        let has = |name: &&String, procedure: usize| {
+            self.codes[procedure].labels.contains_key(name.as_str())
+        };
+        let places = names.iter().flat_map(|name| {
+            let procedures = (0..self.codes.len()).filter(move |number| has(&name, *number));
+            procedures.map(|number| (number, name.clone()))
+        });
+        places.collect()
+    }
+
+    /// Whether a thread that may move stands before the statement with this label of this procedure.
+    pub fn reaches(&self, state: &State, (procedure, label): &(usize, String)) -> bool {
+        let at = self.codes[*procedure].labels[label.as_str()];
+        self.movable(state).into_iter().any(|index| {
+            let top = state.threads[index].stack.last().unwrap();
+            top.procedure == *procedure && top.at == at
+        })
+    }
+
     /// The number of the next statement of each thread; nothing while a thread is in an atomic
     /// section or between the end of a block and what follows it, which the crate does not tell apart.
     pub fn positions(&self, state: &State) -> Option<Vec<Option<usize>>> {

@@ -9,7 +9,7 @@ use super::code::Instruction;
 use super::{Reference, State};
 
 impl Reference<'_> {
-    /// Whether the trace is a run that ends in the failing assertion.
+    /// Whether the trace is a run that ends in the failing assertion, or before the statement with the error label.
     pub fn replays(&self, trace: &Trace) -> bool {
         let fits = |state: &State, values: &[(String, Option<bool>)]| {
             values
@@ -33,6 +33,9 @@ impl Reference<'_> {
                     let (id, result) = self.step(&state, index);
                     if id != step.stmt.index() {
                         continue;
+                    }
+                    if last && step.label.is_some() {
+                        return true;
                     }
                     if last && result.fails {
                         return true;
@@ -75,6 +78,7 @@ impl Reference<'_> {
             Some((_, Instruction::Branch(..))) => false,
             Some((_, Instruction::Do(stmt))) => match &stmt.kind {
                 StmtKind::Skip
+                | StmtKind::Print(_)
                 | StmtKind::AtomicBegin
                 | StmtKind::AtomicEnd
                 | StmtKind::EndThread

@@ -79,7 +79,7 @@ impl Reference<'_> {
             vec![next]
         };
         let states = match &stmt.kind {
-            StmtKind::Skip => vec![state.clone()],
+            StmtKind::Skip | StmtKind::Print(_) => vec![state.clone()],
             StmtKind::AtomicBegin => with(&|next| next.threads[index].atomic += 1),
             StmtKind::AtomicEnd => with(&|next| next.threads[index].atomic -= 1),
             StmtKind::EndThread => with(&|next| next.threads[index].stack.clear()),

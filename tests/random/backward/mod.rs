@@ -18,7 +18,7 @@ use indexmap::IndexSet;
 use crate::support::random::shrink;
 
 /// Programs where nothing else is asked for.
-const SHORT_RUN: u64 = 600;
+const SHORT_RUN: u64 = 250;
 
 fn programs() -> u64 {
     let asked = std::env::var("CUPOLA_RANDOM_PROGRAMS");

@@ -150,7 +150,7 @@ fn verdicts_are_those_of_exploration() {
         }
     }
     let count = usize::try_from(count).expect("not that many");
-    println!("{count} programs: {total:?}");
+    eprintln!("{count} programs: {total:?}");
     assert!(total.decided > count * 3 / 2, "{total:?}");
     assert!(total.explored > count, "{total:?}");
     assert!(total.beyond > count / 20, "{total:?}");

@@ -127,6 +127,7 @@ fn tree(text: &str) -> Tree {
 
 /// The same verdict as exploration where that ends, the same with every setting, and never unknown.
 #[test]
+#[allow(clippy::print_stderr)] // The figures of a long run.
 fn verdicts_are_those_of_exploration() {
     let mut total = Tally::default();
     let count = programs();

@@ -208,7 +208,8 @@ fn what_breaks_under_sc_is_told_so_under_a_relaxed_model() {
 fn a_buffer_that_overflows_is_no_violation() {
     let program = "shared x; thread P { loop { x = 1; } } invariant small: x <= 1;";
     let mut proved = Proved::new("loops", program, Some("predicates { x <= 1; }"));
-    proved.explore_states = 100;
+    // The predicate engine alone: the backward search verifies the program.
+    proved.explore_states = 0;
     let report = proved.verify(&RELAXED, ONE_TRY, Placement::Declared);
     assert!(
         report

@@ -52,7 +52,7 @@ impl Default for BackwardConfig {
 }
 
 /// The most states of the forward search that comes first.
-const SHORT_STATES: usize = 50_000;
+const SHORT_STATES: usize = 400_000;
 
 /// The most sets of states of the backward search that comes then.
 const SHORT_CONFIGS: usize = 10_000;

@@ -210,9 +210,10 @@ fn bitwise(op: Binary, left: &Expr, right: &Expr, width: Width) -> Expr {
 
 /// A value shifted to the left by a count below 64.
 pub(super) fn shifted_left(value: Expr, count: u32, width: Width) -> Expr {
-    match width.bits().checked_sub(count).filter(|&kept| kept > 0) {
-        None => number_expr(0, value.span),
-        Some(kept) => times(low_signed(value, kept), count),
+    match (count, width.bits().checked_sub(count)) {
+        (0, _) => value,
+        (_, None | Some(0)) => number_expr(0, value.span),
+        (_, Some(kept)) => times(low_signed(value, kept), count),
     }
 }
 
@@ -277,7 +278,7 @@ pub(super) fn without_sign(value: Expr, width: Width) -> Expr {
     modulo(value, width.bits())
 }
 
-/// The lowest bits of a value as a signed number.
+/// The lowest bits of a value, fewer than 64, as a signed number.
 fn low_signed(value: Expr, bits: u32) -> Expr {
     let sign = times(bit(value.clone(), bits - 1), bits - 1);
     sub(modulo(value, bits - 1), sign)

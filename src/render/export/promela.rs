@@ -3,7 +3,7 @@
 //! Each thread is a process, each location a label, each way (see [`super::steps`]) a `d_step` behind its guard: that
 //! a `d_step` blocks can only be at its beginning, so it is exactly one step of the program. A property over states is a
 //! process that can move only where the property is broken. All labels begin with `end`, since to wait for ever is no
-//! error here. Numbers of Promela have 32 bits: what a program computes is checked against a range in which no
+//! error here. Names have prefixes, since Spin makes a C program of the model, with words of its own. Numbers of Promela have 32 bits: what a program computes is checked against a range in which no
 //! expression of the program overflows; a program with constants beyond it, or with arbitrary integers, is refused.
 
 use std::fmt::Write;
@@ -28,70 +28,6 @@ const MOST_VALUES: i128 = 1024;
 /// Spin has at most 255 processes; one of them may be `init`, and one looks at properties.
 const MOST_PROCESSES: usize = 253;
 
-/// Words that Promela has itself.
-const RESERVED: [&str; 60] = [
-    "active",
-    "assert",
-    "atomic",
-    "bit",
-    "bool",
-    "break",
-    "byte",
-    "chan",
-    "d_step",
-    "D_proctype",
-    "do",
-    "else",
-    "empty",
-    "enabled",
-    "eval",
-    "false",
-    "fi",
-    "for",
-    "full",
-    "get_priority",
-    "goto",
-    "hidden",
-    "if",
-    "in",
-    "init",
-    "inline",
-    "int",
-    "len",
-    "local",
-    "ltl",
-    "mtype",
-    "nempty",
-    "never",
-    "nfull",
-    "np_",
-    "od",
-    "of",
-    "pc_value",
-    "pid",
-    "printf",
-    "printm",
-    "priority",
-    "proctype",
-    "provided",
-    "return",
-    "run",
-    "select",
-    "set_priority",
-    "short",
-    "show",
-    "skip",
-    "timeout",
-    "trace",
-    "true",
-    "typedef",
-    "unless",
-    "unsigned",
-    "monitor",
-    "buffers_suffice",
-    "overflow_counts",
-];
-
 const ANY_HINT: &str =
     "choose from a range, `choose(lo, hi)` or `= lo..hi`, or export to C or to Horn clauses";
 
@@ -111,7 +47,7 @@ pub(super) fn text(exported: Exported<'_>) -> Result<String, Refused> {
     let mut export = Promela {
         exported,
         program,
-        names: Names::new(program, &RESERVED),
+        names: Names::with_prefixes(program, &[], ["v_", "thread_"]),
         located: located(program),
         range: range(exported)?,
         held: exported.rests_in_sections()?,

@@ -170,9 +170,9 @@ fn broken_rule<const N: usize>(pair: &Pair<N>, states: &[State]) -> Option<&'sta
             said != reached.any(|after| after.is_in(set.inner(), memory))
         })
     };
-    for var in 0..VARS {
+    for (var, &held) in memory.iter().enumerate() {
         for value in 0..VALUES {
-            let fits = memory[var] & one(value) != 0;
+            let fits = held & one(value) != 0;
             let before = set.write(var, value).filter(|_| fits);
             let before = before.map(|set| (set, with(var, full(VALUES.into()))));
             if differs(before.as_slice(), &|state| state.store(var, value)) {
@@ -180,9 +180,7 @@ fn broken_rule<const N: usize>(pair: &Pair<N>, states: &[State]) -> Option<&'sta
             }
         }
         for accepted in 1..=full(VALUES.into()) {
-            let before = set
-                .read(&thread(), (var, accepted), memory[var])
-                .into_iter();
+            let before = set.read(&thread(), (var, accepted), held).into_iter();
             let before: Vec<Pair<N>> = before.map(|(set, mask)| (set, with(var, mask))).collect();
             if differs(&before, &|state| state.load(var, accepted)) {
                 return Some("load");

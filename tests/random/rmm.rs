@@ -330,8 +330,11 @@ fn programs_that_fit_are_the_same_after_a_round() {
     assert!(finals > compared, "{finals} final states");
 }
 
+/// A change of the text of a translated program.
+type Change = fn(&str) -> String;
+
 /// Ways to get the translation wrong, as changes of the program that comes out.
-const WRONG: [(&str, fn(&str) -> String); 6] = [
+const WRONG: [(&str, Change); 6] = [
     ("no fence at all", |text| text.replace("fence;", "skip;")),
     ("no fence before a locked write", |text| {
         without_fence(text, true)

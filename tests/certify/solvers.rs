@@ -381,7 +381,7 @@ fn malformed_certificates_are_refused() {
         ("\"version\": 2", "\"version\": 1", "version 1"),
         ("\"version\": 2", "\"version\": 3", "version 3"),
         ("\"cupola-certificate\"", "\"diary\"", "format `diary`"),
-        ("\"invariant\"", "\"basis\"", "kind `basis`"),
+        ("\"invariant\"", "\"diary\"", "kind `diary`"),
         ("\"invariant\"", "\"states\"", "are for `invariant`"),
         ("  \"kind\": \"invariant\",\n", "", "kind ``"),
         ("\"model\": \"tso\"", "\"model\": \"arm\"", "arm"),
@@ -391,12 +391,12 @@ fn malformed_certificates_are_refused() {
         (
             "  \"k\": 1,\n",
             "",
-            "are for certificates under TSO and PSO",
+            "are for reduced programs under TSO and PSO",
         ),
         (
             "\"tso\"",
             "\"sc\"",
-            "are for certificates under TSO and PSO",
+            "are for reduced programs under TSO and PSO",
         ),
         (
             "\"fences\": [\"a\"",

@@ -507,8 +507,8 @@ fn malformed_lists_are_refused() {
         (
             "certificate.json",
             "\"kind\": \"states\"",
-            "\"kind\": \"basis\"",
-            "kind `basis`",
+            "\"kind\": \"diary\"",
+            "kind `diary`",
         ),
         (
             "states.txt",

@@ -2,7 +2,7 @@
 //! looks like one is rejected.
 
 use cupola::engine::explore::{Explore, ExploreConfig, explore};
-use cupola::engine::portfolio::{Config, Portfolio, Subject};
+use cupola::engine::portfolio::{Portfolio, Subject};
 use cupola::engine::predicate::{Predicate, PredicateConfig};
 use cupola::engine::{Context, Engine, Limits};
 use cupola::front::cup;
@@ -67,7 +67,8 @@ fn assert_grows(growth: &Growth) {
     assert!(after > before, "{before} entries, then {after}");
 }
 
-/// What all engines together and each of them alone say of a program.
+/// What the engines to which a growth matters say of a program, together and each of them alone. (The backward
+/// search decides some of these programs.)
 fn verdicts(text: &str, model: Model) -> [Verdict; 3] {
     let file = SourceFile::new("test.cup", text);
     let checked = cup::load(&file).expect("a program");
@@ -84,13 +85,17 @@ fn verdicts(text: &str, model: Model) -> [Verdict; 3] {
         limits,
         ..Context::default()
     };
-    let engines: [Box<dyn Engine>; 3] = [
-        Box::new(Portfolio::of(&Config::default(), &limits)),
+    let explore = || {
         Box::new(Explore::new(ExploreConfig {
             max_states: limits.explore_states,
             ..ExploreConfig::default()
-        })),
-        Box::new(Predicate::new(PredicateConfig::default())),
+        }))
+    };
+    let predicate = || Box::new(Predicate::new(PredicateConfig::default()));
+    let engines: [Box<dyn Engine>; 3] = [
+        Box::new(Portfolio::new(vec![explore(), predicate()])),
+        explore(),
+        predicate(),
     ];
     engines.map(|mut engine| {
         let outcome = engine.run(&subject.task(model, &IndexSet::new()), &context);

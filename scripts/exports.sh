@@ -25,7 +25,7 @@ TOO_LARGE=" lamport_fast:tso:b,d "
 
 # Examples whose clauses Z3 decides quickly, under SC.
 CLAUSES="burns dekker_simple litmus_2_2w litmus_corr litmus_iriw litmus_lb litmus_mp litmus_r litmus_s litmus_sb
-  intra_thread_coherence pldi2011_fig6 peterson producer_consumer_v1 unsoundness tournament_barrier"
+  intra_thread_coherence pldi2011_fig6 unsoundness"
 
 failures=0
 complain() { echo "FAILED: $*"; failures=$((failures + 1)); }
@@ -74,7 +74,7 @@ spin_example() {
   name=$(basename "$file" .cup)
   while read -r model fences verdict; do
     local k answer found="" flags=""
-    [ "$verdict" = violated ] && flags=-DCUT_OVERFLOW
+    if [ "$verdict" = violated ]; then flags=-DCUT_OVERFLOW; fi
     for k in $(seq 1 $LONGEST); do
       "$cupola" export "$file" --to promela --model "$model" -k "$k" --fences "$fences" --quiet \
         > "$work/model.pml" || { complain "$name $model: not exported"; break; }
@@ -109,11 +109,15 @@ c_example() {
     gcc -std=gnu11 -Wall -Wextra -Werror -c -o /dev/null "$work/p.c" || complain "gcc: $name $model"
     gcc -std=gnu11 -Wall -Wextra -Werror -pthread -DCUPOLA_RUN -DCUT_OVERFLOW -o "$work/p" "$work/p.c" ||
       complain "gcc: $name $model, to run"
+    [ -e "$work/p" ] || continue
     local code=0
     timeout 60 "$work/p" > "$work/p.log" || code=$?
+    rm "$work/p"
     # Programs that are right under the fences that they declare are not found wrong; the others may be.
     if [ "$code" = 10 ]; then
-      expected "$file" | grep -q "^$model .* safe" && complain "C: $name $model was run and is violated"
+      if expected "$file" | grep "^$model .* safe" > /dev/null; then
+        complain "C: $name $model was run and is violated"
+      fi
     elif [ "$code" != 0 ]; then
       complain "C: $name $model ended with $code"
     fi
@@ -124,7 +128,7 @@ z3_example() {
   local file=$1 name verdict answer wanted=sat
   name=$(basename "$file" .cup)
   verdict=$(expected "$file" | sed -n 's/^sc none //p')
-  [ "$verdict" = violated ] && wanted=unsat
+  if [ "$verdict" = violated ]; then wanted=unsat; fi
   "$cupola" export "$file" --to chc --quiet > "$work/p.smt2"
   answer=$(timeout "$Z3_SECONDS" z3 "$work/p.smt2" | head -1 || true)
   printf '%-24s %s\n' "$name" "$answer"

@@ -116,7 +116,7 @@ impl C<'_> {
                 Init::Value(value) => format!(" = {}", self.write(|w| w.constant(value))),
                 Init::Range(_) | Init::Any => String::new(),
             };
-            let _ = writeln!(self.out, "static long long {}{start};", self.names.var(var));
+            let _ = writeln!(self.out, "long long {}{start};", self.names.var(var));
         }
         for thread in self
             .program
@@ -124,11 +124,7 @@ impl C<'_> {
             .filter(|thread| self.located[thread.index()])
         {
             let entry = self.program.threads[thread.index()].entry.index();
-            let _ = writeln!(
-                self.out,
-                "static int at_{} = {entry};",
-                self.names.thread(thread)
-            );
+            let _ = writeln!(self.out, "int at_{} = {entry};", self.names.thread(thread));
         }
     }
 

@@ -1,11 +1,11 @@
 //! The answer of `cupola verify`: a table with a row per attempt, then what there is to say about each model.
 //!
 //! Input: a [`Report`] and what it is about. The columns are those of the SAS 2013 paper's Tables 1 and 2, with the engine
-//! before them. [`remarks`] explains what is not verified, [`json`] has the same for programs.
+//! before them. [`explanation`] explains what is not verified, [`json`] has the same for programs.
 
+mod explanation;
 mod json;
 mod path;
-mod remarks;
 mod rounds;
 
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl VerifyReport<'_> {
                 Verdict::Violated(violation) => {
                     self.violated(result.model, violation, (page, trace))
                 }
-                Verdict::Unknown(unknown) => self.remarks(result, unknown, page),
+                Verdict::Unknown(unknown) => self.explanation(result, unknown, page),
             };
         }
         text

@@ -13,15 +13,20 @@ use crate::verdict::{
 };
 
 impl VerifyReport<'_> {
-    /// The remarks about a model, with an empty line before them.
-    pub(super) fn remarks(&self, result: &ModelResult, unknown: &Unknown, page: &Page) -> String {
-        let remarks = Remarks {
+    /// The explanation of a model, with an empty line before it.
+    pub(super) fn explanation(
+        &self,
+        result: &ModelResult,
+        unknown: &Unknown,
+        page: &Page,
+    ) -> String {
+        let explanation = Explanation {
             report: self,
             page,
             model: result.model,
             outcome: &result.outcome,
         };
-        remarks.text(unknown)
+        explanation.text(unknown)
     }
 
     /// A path of an attempt with this method, whether it is real, and what to try.
@@ -61,15 +66,15 @@ impl VerifyReport<'_> {
     }
 }
 
-/// The remarks about one model.
-struct Remarks<'a> {
+/// The explanation of one model.
+struct Explanation<'a> {
     report: &'a VerifyReport<'a>,
     page: &'a Page,
     model: Model,
     outcome: &'a Outcome,
 }
 
-impl Remarks<'_> {
+impl Explanation<'_> {
     fn text(&self, unknown: &Unknown) -> String {
         let model = self.model;
         let mut text = match unknown {
@@ -127,12 +132,12 @@ impl Remarks<'_> {
         );
         let why = match &sc.verdict {
             Verdict::Unknown(unknown) if !told => {
-                let remarks = Remarks {
+                let explanation = Explanation {
                     model: Model::Sc,
                     outcome: sc,
                     ..*self
                 };
-                remarks.text(unknown)
+                explanation.text(unknown)
             }
             Verdict::Verified(_) | Verdict::Violated(_) | Verdict::Unknown(_) => String::new(),
         };

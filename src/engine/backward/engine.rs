@@ -31,11 +31,11 @@ pub struct BackwardConfig {
     pub shrink: bool,
     /// The longest buffers of the forward searches; 0 for none.
     pub forward_buffer: usize,
-    /// The most states of a forward search.
+    /// The most states of a forward search; more if the limits of the run allow for it.
     pub forward_states: usize,
     /// The most combinations of nodes and memory of the forward invariant; 0 for none.
     pub invariant: usize,
-    /// The most sets of states of the backward search.
+    /// The most sets of states of the backward search; likewise.
     pub configs: usize,
 }
 
@@ -56,6 +56,12 @@ const SHORT_STATES: usize = 400_000;
 
 /// The most sets of states of the backward search that comes then.
 const SHORT_CONFIGS: usize = 10_000;
+
+/// Where more states are asked for than usual, this part of them is the most states of a forward search.
+const FORWARD_SHARE: usize = 2;
+
+/// Likewise, the most sets of states of the backward search.
+const CONFIGS_SHARE: usize = 10;
 
 /// The backward engine.
 #[derive(Clone, Debug, Default)]
@@ -264,8 +270,9 @@ impl Run<'_> {
             Said::Limit(Limit::States) => {}
             said => return said,
         }
-        let long = self.forwards(self.config.forward_states);
-        long.unwrap_or_else(|| self.backwards(self.config.configs))
+        let asked = self.context.limits.explore_states;
+        let long = self.forwards(self.config.forward_states.max(asked / FORWARD_SHARE));
+        long.unwrap_or_else(|| self.backwards(self.config.configs.max(asked / CONFIGS_SHARE)))
     }
 
     /// Searches forwards with growing buffers.

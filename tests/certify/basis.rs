@@ -49,9 +49,9 @@ const PROGRAMS: [(&str, &[Model]); 12] = [
 ];
 
 /// A certificate that is right, and what it is about.
-struct Sample {
-    name: &'static str,
-    stored: Stored,
+pub struct Sample {
+    pub name: &'static str,
+    pub stored: Stored,
 }
 
 fn samples() -> Vec<Sample> {
@@ -60,7 +60,7 @@ fn samples() -> Vec<Sample> {
     all.map(|(name, model)| sample(name, model)).collect()
 }
 
-fn sample(name: &'static str, model: Model) -> Sample {
+pub fn sample(name: &'static str, model: Model) -> Sample {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let text = std::fs::read_to_string(path).expect("the program is there");
     let file = SourceFile::new(name, text);
@@ -81,13 +81,13 @@ fn sample(name: &'static str, model: Model) -> Sample {
     Sample { name, stored }
 }
 
-fn verdict(stored: &Stored) -> Verdict {
+pub fn verdict(stored: &Stored) -> Verdict {
     certify::check(stored, &Solver::Library)
         .expect("it makes sense")
         .verdict
 }
 
-fn table(stored: &mut Stored) -> &mut BasisTable {
+pub fn table(stored: &mut Stored) -> &mut BasisTable {
     match &mut stored.body {
         StoredBody::Basis(table) => table,
         StoredBody::Invariant(_) | StoredBody::States(_) => panic!("it is a basis"),

@@ -7,7 +7,7 @@
 use cupola::certificate::{self, Body, Certificate, Literal, Pair};
 use cupola::front::cup;
 use cupola::front::cup::ast::{CompareOp, SpecKind};
-use cupola::program::{Action, BoundsCheck, Cond, Init, LocId, Place, Program, Term, VarId};
+use cupola::program::{Action, BoundsCheck, Cond, Edge, Init, LocId, Place, Program, Term, VarId};
 use cupola::reduce::{ReduceConfig, Reduction, reduce};
 use cupola::source::SourceFile;
 use indexmap::{IndexMap, IndexSet};
@@ -81,6 +81,19 @@ pub fn reach(program: &Program) -> Option<Reached> {
         }
     }
     Some(reached)
+}
+
+/// The states after a statement of a thread that is run on memory itself: none if it cannot be run.
+pub fn after(program: &Program, state: &State, thread: usize, edge: &Edge) -> Vec<State> {
+    let mut machine = Machine {
+        program,
+        reached: &mut Reached::default(),
+    };
+    let mut states = machine.run(state, &edge.bounds, &edge.action);
+    for state in &mut states {
+        state.at[thread] = edge.target;
+    }
+    states
 }
 
 /// What a variable may start with; `None` if that is anything.
@@ -295,7 +308,8 @@ impl Machine<'_> {
 }
 
 impl State {
-    fn term(&self, term: &Term) -> i64 {
+    /// The value of a term.
+    pub fn term(&self, term: &Term) -> i64 {
         match term {
             Term::Const(value) => *value,
             Term::Var(var) => self.values[var.index()],
@@ -322,7 +336,8 @@ impl State {
         }
     }
 
-    fn place(&self, place: &Place) -> VarId {
+    /// The variable that a place stands for.
+    pub fn place(&self, place: &Place) -> VarId {
         match place {
             Place::Var(var) => *var,
             Place::Choice(index, elements) => elements[self.index(index, elements.len())],

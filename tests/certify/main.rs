@@ -2,6 +2,8 @@
 
 mod bases;
 mod basis;
+mod basis_changes;
+mod basis_runs;
 mod certificates;
 mod enumerate;
 mod mutation;
@@ -10,6 +12,7 @@ mod solvers;
 mod states;
 #[path = "../support/mod.rs"]
 mod support;
+mod tacas;
 
 use std::collections::BTreeMap;
 

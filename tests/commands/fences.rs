@@ -138,3 +138,87 @@ fn when_the_time_is_up_the_answer_says_so() {
     let text = stdout(&["lamport_fast.cup", "--model", "pso", "--timeout", "0"], 5);
     assert!(text.contains("the time was up"), "{text}");
 }
+
+/// A lock whose store and load are inside a loop: only a fence there helps.
+const IN_A_LOOP: &str = "\
+shared x, y;
+thread P0 {
+  local r;
+  fence? out0;
+  loop {
+    x = 1;
+    fence? in0;
+    r = y;
+    if (r == 0) {
+    cs: skip;
+    }
+    x = 0;
+  }
+}
+thread P1 {
+  local r;
+  y = 1;
+  fence;
+  r = x;
+  assume(r == 0);
+cs: skip;
+}
+forbid mutex: P0@cs && P1@cs;
+";
+
+/// A store before a loop, and a load inside: a fence before the loop helps, and one inside it.
+const BEFORE_A_LOOP: &str = "\
+shared x, y;
+thread P0 {
+  local r, i;
+  x = 1;
+  fence? out0;
+  while (i < 2) {
+    fence? in0;
+    r = y;
+    i = i + 1;
+  }
+  assume(r == 0);
+cs: skip;
+}
+thread P1 {
+  local r;
+  y = 1;
+  fence;
+  r = x;
+  assume(r == 0);
+cs: skip;
+}
+forbid mutex: P0@cs && P1@cs;
+";
+
+#[test]
+fn fences_stay_out_of_loops_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let answer = |text: &str, more: &[&str], code: i32| -> Value {
+        let path = folder.path().join("program.cup");
+        std::fs::write(&path, text).expect("it can be written");
+        let path = path.to_str().expect("a path");
+        let arguments = [&[path, "--model", "tso", "--json"], more].concat();
+        serde_json::from_str(&stdout(&arguments, code)).expect("one JSON object")
+    };
+    let sets = |json: &Value| -> Vec<Value> {
+        let placements = json["placements"].as_array().expect("a list");
+        let sets = placements.iter();
+        sets.map(|placement| placement["fences"].clone()).collect()
+    };
+    use serde_json::json;
+    let all = answer(IN_A_LOOP, &[], 0);
+    assert_eq!(sets(&all), [json!(["in0"])], "{all}");
+    let outside = answer(IN_A_LOOP, &["--not-in-loops"], 10);
+    assert!(sets(&outside).is_empty(), "{outside}");
+    let all = answer(BEFORE_A_LOOP, &[], 0);
+    assert_eq!(sets(&all), [json!(["out0"]), json!(["in0"])], "{all}");
+    let outside = answer(BEFORE_A_LOOP, &["--not-in-loops"], 0);
+    assert_eq!(sets(&outside), [json!(["out0"])], "{outside}");
+    let behind_stores = ["--not-in-loops", "--places", "stores"];
+    let outside = answer(BEFORE_A_LOOP, &behind_stores, 0);
+    assert_eq!(sets(&outside), [json!(["after_4"])], "{outside}");
+    let outside = answer(IN_A_LOOP, &behind_stores, 10);
+    assert!(sets(&outside).is_empty(), "{outside}");
+}

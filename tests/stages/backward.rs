@@ -112,3 +112,44 @@ fn verdicts_do_not_depend_on_the_invariant() {
         }
     }
 }
+
+/// The locks of three threads with their fences hold under these models, whatever the length of buffers.
+fn locks_of_three_threads_hold(locks: &[(&str, &[Model])]) {
+    for &(name, models) in locks {
+        let (file, checked) = load(&format!("three/{name}.cup"));
+        for &model in models {
+            let mut engine = Backward::new(BackwardConfig::default());
+            let found = decide(&mut engine, (&file, &checked), model, &Placement::Declared);
+            assert_eq!(found, VerdictKind::Verified, "{name} {model}");
+        }
+    }
+}
+
+#[test]
+fn locks_of_three_threads_are_decided() {
+    let both = &[Model::Tso, Model::Pso][..];
+    locks_of_three_threads_hold(&[
+        ("bakery", both),
+        ("dijkstra", both),
+        ("filter", both),
+        ("lamport_fast", &[Model::Pso]),
+        ("szymanski", both),
+    ]);
+}
+
+#[test]
+#[ignore = "it takes several seconds; `make backward` runs it"]
+fn lamport_s_lock_of_three_threads_is_decided() {
+    locks_of_three_threads_hold(&[("lamport_fast", &[Model::Tso])]);
+}
+
+/// Without the fences that they declare for PSO these break there. (That of Szymanski needs a long execution.)
+#[test]
+fn locks_of_three_threads_need_their_fences() {
+    for name in ["bakery", "filter", "lamport_fast"] {
+        let (file, checked) = load(&format!("three/{name}.cup"));
+        let mut engine = Backward::new(BackwardConfig::default());
+        let found = decide(&mut engine, (&file, &checked), Model::Pso, &Placement::None);
+        assert_eq!(found, VerdictKind::Violated, "{name}");
+    }
+}

@@ -40,6 +40,12 @@ pub(super) fn check(graph: &Graph<'_>, table: &BasisTable) -> Result<(), String>
         }
     }
     for (number, line) in table.invariant.iter().enumerate() {
+        if !is_inside(&sent(graph, line.clone())) {
+            let number = number + 1;
+            return Err(format!(
+                "a message of memory leads from line {number} out of the invariant"
+            ));
+        }
         for (thread, after) in successors(graph, line) {
             if !is_inside(&after) {
                 let (number, name) = (number + 1, graph.name(thread));

@@ -5,6 +5,7 @@
 //! has the proofs.
 
 use super::graph::{Mask, Shared, Value};
+use super::moments::Moments;
 
 /// What a thread does, as far as its buffers go.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ impl Known {
 }
 
 /// A set of buffers of one thread.
-pub(super) trait Buffers: Clone + Eq {
+pub(super) trait Buffers: Moments + Clone + Eq {
     /// All buffers.
     fn any(thread: &Thread) -> Self;
 

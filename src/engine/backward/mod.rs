@@ -18,6 +18,7 @@ mod graph;
 mod invariant;
 mod live;
 mod mentions;
+mod moments;
 mod pso;
 mod search;
 mod sections;

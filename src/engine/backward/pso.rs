@@ -9,6 +9,7 @@ pub(super) mod mutants;
 
 use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};
+use super::moments::Moments;
 use crate::certificate::BufferSet;
 
 /// A set of buffers of one variable.
@@ -107,6 +108,8 @@ impl StoreBuffers {
         BufferSet::Store(words.collect())
     }
 }
+
+impl Moments for StoreBuffers {}
 
 impl Buffers for StoreBuffers {
     fn any(thread: &Thread) -> Self {

@@ -4,11 +4,7 @@
 //! It ends since the order has no infinite antichain, and its union at the end is the set of all states from which
 //! a bad state can be reached: the program is broken if and only if an initial state is among them.
 //!
-//! **Phases.** Memory of the load-buffer semantics is ahead of real memory: a store changes it before it is flushed.
-//! Where a property under TSO is about memory, the search begins in the phase [`Phase::After`] the moment at which the
-//! property sees memory. Stores there are those that are in the buffers at that moment: they leave marks but do not
-//! change memory, and memory sends nothing any more. At any time the search may step into the phase
-//! [`Phase::Before`] that moment, in which all is as usual.
+//! The rules for memory, and the phases before and after the moment at which a property sees it, are in `moments`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,6 +14,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::buffers::{Buffers, Thread};
 use super::graph::{Bad, Mask, NodeId, Op, Shared, System, one};
 use super::invariant::Invariant;
+use super::moments::Phase;
 use crate::memory::Model;
 use crate::run::stop::Stop;
 
@@ -26,15 +23,6 @@ pub(super) type At = NodeId;
 
 /// Any node at which the thread does not hold the atomic section.
 pub(super) const ANYWHERE: At = At::MAX;
-
-/// Before or after the moment at which a property sees memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Phase {
-    /// The ordinary phase, in which runs begin.
-    Before,
-    /// Memory does not change any more.
-    After,
-}
 
 /// A set of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -279,7 +267,7 @@ impl<B: Buffers> Search<'_, B> {
         if self.reached {
             return;
         }
-        if config.phase == Phase::Before {
+        if B::delivers(config.phase) {
             for buffers in &mut config.buffers {
                 buffers.weaken(&config.memory);
             }
@@ -331,7 +319,7 @@ impl<B: Buffers> Search<'_, B> {
             vectors.push(Vec::new());
         }
         let ahead = system.model == Model::Tso && !bad.drained && bad.sees_memory(system);
-        let phase = if ahead { Phase::After } else { Phase::Before };
+        let phase = B::last(ahead);
         let buffers = self.threads.iter().map(|thread| match bad.drained {
             true => B::drained(thread),
             false => B::any(thread),
@@ -348,9 +336,9 @@ impl<B: Buffers> Search<'_, B> {
 
     /// Adds all sets from which a state of this one is reached in a step.
     fn expand(&mut self, config: &Config<B>) {
-        if config.phase == Phase::After {
+        if let Some(phase) = B::earlier(config.phase) {
             self.add(Config {
-                phase: Phase::Before,
+                phase,
                 ..config.clone()
             });
         }
@@ -358,7 +346,7 @@ impl<B: Buffers> Search<'_, B> {
             if self.others_hold(config, thread) {
                 continue;
             }
-            if config.phase == Phase::Before {
+            if B::delivers(config.phase) {
                 self.arrivals(config, thread);
             }
             let edges = match config.at[thread] {
@@ -396,6 +384,9 @@ impl<B: Buffers> Search<'_, B> {
     }
 
     fn step(&mut self, config: &Config<B>, thread: usize, from: NodeId, op: &Op) {
+        if !B::happens(op, config.phase) {
+            return;
+        }
         let mut before = config.clone();
         before.at[thread] = from;
         let buffers = &config.buffers[thread];
@@ -415,15 +406,15 @@ impl<B: Buffers> Search<'_, B> {
                     return;
                 };
                 before.buffers[thread] = buffers;
-                if self.system.model == Model::Tso && config.phase == Phase::Before {
-                    if config.memory[*var] & one(*value) == 0 {
+                if self.system.model == Model::Tso && B::stores(config.phase) {
+                    let all = self.system.all(*var);
+                    let Some(held) = B::before_store(config.memory[*var], *value, all) else {
                         return;
-                    }
-                    before.memory[*var] = self.system.all(*var);
+                    };
+                    before.memory[*var] = held;
                 }
                 self.add(before);
             }
-            Op::Fence | Op::Update(_) if config.phase == Phase::After => {}
             Op::Fence => {
                 if let Some(buffers) = buffers.fence(info) {
                     before.buffers[thread] = buffers;
@@ -438,27 +429,12 @@ impl<B: Buffers> Search<'_, B> {
                     return;
                 };
                 before.buffers[thread] = buffers;
-                if unwrite(&mut before.memory, update, self.system) {
+                let all = self.system.any_memory();
+                if let Some(memory) = B::before_update(&config.memory, update, &all) {
+                    before.memory = memory;
                     self.add(before);
                 }
             }
         }
     }
-}
-
-/// What memory held before an update; whether it is possible.
-fn unwrite(memory: &mut [Mask], update: &super::graph::Update, system: &System) -> bool {
-    for &(var, value) in &update.writes {
-        if memory[var] & one(value) == 0 {
-            return false;
-        }
-        memory[var] = system.all(var);
-    }
-    for &(var, mask) in &update.guards {
-        memory[var] &= mask;
-        if memory[var] == 0 {
-            return false;
-        }
-    }
-    true
 }

@@ -153,7 +153,8 @@ const BY_STATES: usize = 6;
 fn wrong_rules_for_load_buffers_are_noticed() {
     let expected = expected(Model::Tso);
     let noticed = for_all_mutants!(tso, &expected, Model::Tso,
-        0 1 2 3 4 5 6 8 9 10 11 15 17 18);
+        0 1 2 3 4 5 6 8 9 10 11 15 17 18 20 21 22 23 24 25 26 27 28 29
+        30 31 32 33 34 35 36 37 38 39 40 41 42);
     assert_noticed(&noticed, tso::mutants::COUNT - BY_STATES);
 }
 
@@ -161,6 +162,7 @@ fn wrong_rules_for_load_buffers_are_noticed() {
 fn wrong_rules_for_store_buffers_are_noticed() {
     let expected = expected(Model::Pso);
     let noticed = for_all_mutants!(pso, &expected, Model::Pso,
-        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14
+        15 16 17 18 19 20 21 22 23 24 25 26 27 28);
     assert_noticed(&noticed, pso::mutants::COUNT);
 }

@@ -15,6 +15,7 @@ pub(super) mod naive;
 
 use super::buffers::{Buffers, Known, Thread};
 use super::graph::{Mask, Shared, Value, one};
+use super::moments::Moments;
 use crate::certificate::{BufferSet, MarkSet};
 
 /// Which mark a thread has for a variable.
@@ -189,6 +190,8 @@ impl LoadBuffer {
         }
     }
 }
+
+impl Moments for LoadBuffer {}
 
 impl Buffers for LoadBuffer {
     fn any(thread: &Thread) -> Self {

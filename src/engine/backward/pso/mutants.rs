@@ -2,10 +2,12 @@
 
 use super::{StoreBuffers, Word};
 use crate::engine::backward::buffers::{Buffers, Known, Thread};
-use crate::engine::backward::graph::{Mask, Shared, Value};
+use crate::engine::backward::graph::{Mask, Shared, Update, Value};
+use crate::engine::backward::moments::Moments;
+use crate::engine::backward::moments::wrong::WrongUpdate;
 
 /// How many there are; number 0 is right.
-pub(in crate::engine::backward) const COUNT: usize = 15;
+pub(in crate::engine::backward) const COUNT: usize = 29;
 
 /// The rules, wrong in the way with this number.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,6 +32,18 @@ impl<const N: usize> Mutant<N> {
             }
         }
         set
+    }
+}
+
+impl<const N: usize> Moments for Mutant<N> {
+    fn before_update(memory: &[Mask], update: &Update, all: &[Mask]) -> Option<Vec<Mask>> {
+        let wrong = match N {
+            26 => WrongUpdate::AnyGuard,
+            27 => WrongUpdate::AnyWrite,
+            28 => WrongUpdate::KeptMemory,
+            _ => return StoreBuffers::before_update(memory, update, all),
+        };
+        wrong.before(memory, update, all)
     }
 }
 
@@ -100,19 +114,37 @@ impl<const N: usize> Buffers for Mutant<N> {
     fn fence(&self, thread: &Thread) -> Option<Self> {
         match N {
             9 => Some(self.clone()),
+            15 => None,
+            16 => self.0.is_initial().then(|| self.clone()),
             _ => self.0.fence(thread).map(Mutant),
         }
     }
 
     fn update(&self, thread: &Thread, vars: &[Shared]) -> Option<Self> {
-        self.0.update(thread, vars).map(Mutant)
+        match N {
+            17 => Some(self.clone()),
+            18 => self.0.fence(thread).map(Mutant),
+            19 => None,
+            _ => self.0.update(thread, vars).map(Mutant),
+        }
     }
 
     fn arrivals(&self, thread: &Thread, memory: &[Mask]) -> Vec<(Self, Shared, Mask)> {
         let found = self.0.arrivals(thread, memory).into_iter();
-        found
-            .map(|(set, var, mask)| (Mutant(set), var, mask))
-            .collect()
+        let found = found.filter_map(|(mut set, var, mut held)| {
+            let letters = &mut set.words[var].letters;
+            match N {
+                20 => return None,
+                21 if letters.len() > 1 => return None,
+                22 => held = memory[var],
+                23 => letters[0] = thread.stores[var],
+                24 => letters.rotate_left(1),
+                25 => set.words[var].closed = false,
+                _ => {}
+            }
+            Some((Mutant(set), var, held))
+        });
+        found.collect()
     }
 
     fn weaken(&mut self, memory: &[Mask]) {

@@ -2,10 +2,12 @@
 
 use super::{ANYTHING, LoadBuffer, Own};
 use crate::engine::backward::buffers::{Buffers, Known, Thread};
-use crate::engine::backward::graph::{Mask, Shared, Value};
+use crate::engine::backward::graph::{Mask, Op, Shared, Update, Value};
+use crate::engine::backward::moments::wrong::WrongUpdate;
+use crate::engine::backward::moments::{Moments, Phase};
 
 /// How many there are; number 0 is right.
-pub(in crate::engine::backward) const COUNT: usize = 20;
+pub(in crate::engine::backward) const COUNT: usize = 43;
 
 /// The rules, wrong in the way with this number.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,6 +20,10 @@ impl<const N: usize> Mutant<N> {
 
     pub(super) fn inner(&self) -> &LoadBuffer {
         &self.0
+    }
+
+    fn without_marks(&self) -> bool {
+        !self.0.own.iter().any(|own| own.is_kept())
     }
 
     fn all(sets: impl IntoIterator<Item = LoadBuffer>) -> Vec<Self> {
@@ -77,6 +83,54 @@ impl<const N: usize> Mutant<N> {
                 .for_each(|(_, values)| *values = Mask::MAX);
         }
         set
+    }
+}
+
+impl<const N: usize> Moments for Mutant<N> {
+    fn last(ahead: bool) -> Phase {
+        LoadBuffer::last(ahead && N != 30)
+    }
+
+    fn earlier(phase: Phase) -> Option<Phase> {
+        LoadBuffer::earlier(phase).filter(|_| N != 31)
+    }
+
+    fn delivers(phase: Phase) -> bool {
+        N == 32 || LoadBuffer::delivers(phase)
+    }
+
+    fn stores(phase: Phase) -> bool {
+        match (N, phase) {
+            (33, Phase::After) => true,
+            (34, Phase::Before) => false,
+            _ => LoadBuffer::stores(phase),
+        }
+    }
+
+    fn happens(op: &Op, phase: Phase) -> bool {
+        match (N, op) {
+            (35, Op::Fence) | (36, Op::Update(_)) => true,
+            (37, Op::Write(..)) if phase == Phase::After => false,
+            _ => LoadBuffer::happens(op, phase),
+        }
+    }
+
+    fn before_store(held: Mask, value: Value, all: Mask) -> Option<Mask> {
+        match N {
+            38 => Some(all),
+            39 => LoadBuffer::before_store(held, value, held),
+            _ => LoadBuffer::before_store(held, value, all),
+        }
+    }
+
+    fn before_update(memory: &[Mask], update: &Update, all: &[Mask]) -> Option<Vec<Mask>> {
+        let wrong = match N {
+            40 => WrongUpdate::AnyGuard,
+            41 => WrongUpdate::AnyWrite,
+            42 => WrongUpdate::KeptMemory,
+            _ => return LoadBuffer::before_update(memory, update, all),
+        };
+        wrong.before(memory, update, all)
     }
 }
 
@@ -166,11 +220,23 @@ impl<const N: usize> Buffers for Mutant<N> {
     }
 
     fn fence(&self, thread: &Thread) -> Option<Self> {
-        self.0.fence(thread).map(Mutant)
+        match N {
+            20 => Some(self.clone()),
+            21 => self.without_marks().then(|| self.clone()),
+            22 => self.0.word.is_empty().then(|| self.clone()),
+            23 => None,
+            _ => self.0.fence(thread).map(Mutant),
+        }
     }
 
     fn update(&self, thread: &Thread, vars: &[Shared]) -> Option<Self> {
-        self.0.update(thread, vars).map(Mutant)
+        match N {
+            24 => Some(self.clone()),
+            25 => self.without_marks().then(|| self.clone()),
+            26 => self.0.word.is_empty().then(|| self.clone()),
+            27 => None,
+            _ => self.0.update(thread, vars).map(Mutant),
+        }
     }
 
     fn arrivals(&self, _thread: &Thread, memory: &[Mask]) -> Vec<(Self, Shared, Mask)> {
@@ -178,9 +244,10 @@ impl<const N: usize> Buffers for Mutant<N> {
             return Vec::new();
         };
         let sent = memory[var] & values;
-        let before = Self::unsent(&self.0).filter(|_| sent != 0);
+        let before = Self::unsent(&self.0).filter(|_| sent != 0 && N != 28);
+        let held = if N == 29 { memory[var] } else { sent };
         before
-            .map(|before| (Mutant(before), var, sent))
+            .map(|before| (Mutant(before), var, held))
             .into_iter()
             .collect()
     }

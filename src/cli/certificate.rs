@@ -130,10 +130,12 @@ fn find(
         Evidence::Exhaustive { max_buffer, .. } => {
             let found = explore::certificate(task, *max_buffer, context);
             found.map_err(|error| match error {
-                explore::NoCertificate::TooManyStates(_) => Missing::Limit {
-                    reason: error.to_string(),
-                    hint: "try `--engine predicate`: its certificates list no states",
-                },
+                explore::NoCertificate::TooManyStates(_) | explore::NoCertificate::Fifo => {
+                    Missing::Limit {
+                        reason: error.to_string(),
+                        hint: "try `--engine predicate`: its certificates list no states",
+                    }
+                }
                 explore::NoCertificate::Limit(_) => Missing::Limit {
                     reason: error.to_string(),
                     hint: "try a longer `--timeout`",

@@ -104,7 +104,7 @@ pub struct Reduction {
 /// Why a program cannot be reduced.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReduceError {
-    /// It has a `background` block.
+    /// It has a `background` block or a FIFO.
     #[error(transparent)]
     Background(#[from] HasBackground),
     /// The sizes of buffers mean nothing for it.
@@ -115,10 +115,30 @@ pub enum ReduceError {
     TooLarge(Vec<Diagnostic>),
 }
 
-/// A program has a `background` block, which has a meaning under SC only.
+/// What has a meaning under SC only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnlyUnderSc {
+    /// A `background` block.
+    Background,
+    /// A FIFO.
+    Fifo,
+}
+
+impl std::fmt::Display for OnlyUnderSc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            OnlyUnderSc::Background => "`background` blocks",
+            OnlyUnderSc::Fifo => "FIFOs",
+        })
+    }
+}
+
+/// A program has a `background` block or a FIFO, which has a meaning under SC only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a program with `background` blocks has SC semantics only, not {}", .model.to_string().to_uppercase())]
+#[error("a program with {what} has SC semantics only, not {}", .model.to_string().to_uppercase())]
 pub struct HasBackground {
+    /// What it has.
+    pub what: OnlyUnderSc,
     /// The model asked for.
     pub model: Model,
     /// The first such block.
@@ -137,8 +157,11 @@ pub fn sizes_fit(sizes: &BufferSizes, checked: &Checked, model: Model) -> Result
 
 /// Whether a program has a meaning under a model.
 pub fn fits(checked: &Checked, model: Model) -> Result<(), HasBackground> {
-    match (model, first_background(&checked.tree)) {
-        (Model::Tso | Model::Pso, Some(span)) => Err(HasBackground { model, span }),
+    let (background, fifo) = (first_background(&checked.tree), first_fifo(&checked.tree));
+    let found = background.map(|span| (OnlyUnderSc::Background, span));
+    let found = found.or(fifo.map(|span| (OnlyUnderSc::Fifo, span)));
+    match (model, found) {
+        (Model::Tso | Model::Pso, Some((what, span))) => Err(HasBackground { what, model, span }),
         (Model::Sc, _) | (_, None) => Ok(()),
     }
 }
@@ -242,8 +265,17 @@ impl Flush {
 impl HasBackground {
     /// The error at its place of the source.
     pub fn to_diagnostic(self) -> Diagnostic {
-        let error = Diagnostic::error(self.to_string(), self.span, "the first such block");
-        error.with_note("ask for SC, or go back to the program without such blocks")
+        let (label, note) = match self.what {
+            OnlyUnderSc::Background => (
+                "the first such block",
+                "ask for SC, or go back to the program without such blocks",
+            ),
+            OnlyUnderSc::Fifo => (
+                "the first FIFO",
+                "ask for SC, or go back to the program without FIFOs",
+            ),
+        };
+        Diagnostic::error(self.to_string(), self.span, label).with_note(note)
     }
 }
 
@@ -325,6 +357,7 @@ fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush:
         name: thread.name.clone(),
         copies: None,
         locals,
+        fifos: thread.fifos.clone(),
         backgrounds,
         body,
     }
@@ -367,12 +400,21 @@ fn add_header(tree: &mut Tree, header: Vec<String>) {
 
 /// The first `background` block of a program.
 fn first_background(tree: &Tree) -> Option<Span> {
-    let threads = tree.items.iter().filter_map(|item| match &item.kind {
+    let mut blocks = threads(tree).flat_map(|thread| &thread.backgrounds);
+    blocks.next().map(|block| block.span)
+}
+
+/// The first FIFO of a program.
+fn first_fifo(tree: &Tree) -> Option<Span> {
+    let mut fifos = threads(tree).flat_map(|thread| &thread.fifos);
+    fifos.next().map(|fifo| fifo.span)
+}
+
+fn threads(tree: &Tree) -> impl Iterator<Item = &Thread> {
+    tree.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(thread),
         ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => {
             None
         }
-    });
-    let mut blocks = threads.flat_map(|thread| &thread.backgrounds);
-    blocks.next().map(|block| block.span)
+    })
 }

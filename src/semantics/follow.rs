@@ -142,6 +142,8 @@ impl Run<'_, '_> {
             | Action::Cas(..)
             | Action::Swap(..)
             | Action::FetchAdd(..)
+            | Action::Append(..)
+            | Action::Pop(_)
             | Action::Fence => None,
         };
         match machine.apply(&mut self.state, thread, edge, given) {

@@ -235,6 +235,17 @@ impl Machine<'_> {
                     Some((old, old.checked_add(state.view().term(difference)?)?))
                 });
             }
+            Action::Append(fifo, values) => {
+                let values = values.iter().map(|value| view.term(value));
+                let entry = values.collect::<Option<Vec<i64>>>()?;
+                state.append(fifo, &entry);
+            }
+            Action::Pop(fifo) => {
+                if state.value(fifo.length) == 0 {
+                    return Some(Applied::Blocked);
+                }
+                state.take(fifo);
+            }
             Action::Fence if self.drained(state, thread) => {}
             Action::Fence => return Some(Applied::Blocked),
         }
@@ -347,6 +358,8 @@ impl<V: FnMut(&State, Attempt<'_>, Event) -> ControlFlow<()>> Expansion<'_, '_, 
                 | Action::Cas(..)
                 | Action::Swap(..)
                 | Action::FetchAdd(..)
+                | Action::Append(..)
+                | Action::Pop(_)
                 | Action::Fence => self.statement(kind, edge, taken(None))?,
             }
         }

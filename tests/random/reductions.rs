@@ -515,6 +515,8 @@ fn statement_feature(kind: &StmtKind) -> &'static str {
             "store"
         }
         StmtKind::Assign(_, Rhs::Expr(_)) => "load or local",
+        StmtKind::Append(..) => "append",
+        StmtKind::Pop(_) => "pop",
         StmtKind::Fence => "fence",
         StmtKind::OptionalFence(_) => "optional fence",
         StmtKind::Skip => "skip",

@@ -7,7 +7,7 @@
 //! writes main memory, and a fence does nothing.
 
 use crate::front::cup::ast::Span;
-use crate::program::{Action, Cond, Place, Program, Range, Term, VarId};
+use crate::program::{Action, Cond, Fifo, Place, Program, Range, Term, VarId};
 
 use super::smtlib;
 
@@ -109,6 +109,8 @@ impl Path {
                 let value = self.term(term);
                 self.assign(versions, [(place, Value::Term(value))]);
             }
+            Action::Append(fifo, values) => self.append(fifo, values, versions),
+            Action::Pop(fifo) => self.pop(fifo, versions),
             Action::Havoc(place) => self.assign(versions, [(place, Value::Arbitrary)]),
             Action::Choose(place, range) => {
                 self.assign(versions, [(place, Value::Within(*range))]);
@@ -143,6 +145,44 @@ impl Path {
                 );
             }
         }
+    }
+
+    /// Appends an entry: it is the newest one, and the oldest of a FIFO that was empty.
+    fn append(&mut self, fifo: &Fifo, values: &[Term], versions: &mut Versions) {
+        let values: Vec<String> = values.iter().map(|value| self.term(value)).collect();
+        let length = self.names[fifo.length.index()].clone();
+        for (field, value) in values.into_iter().enumerate() {
+            let old = &self.names[fifo.oldest[field].index()];
+            let oldest = format!("(ite (= {length} 0) {value} {old})");
+            self.define(fifo.oldest[field], Value::Term(oldest), versions);
+            self.define(fifo.newest[field], Value::Term(value), versions);
+        }
+        self.define(
+            fifo.length,
+            Value::Term(format!("(+ {length} 1)")),
+            versions,
+        );
+    }
+
+    /// Takes the oldest entry of a FIFO that has one. Nothing is known of the next one, unless there is none.
+    fn pop(&mut self, fifo: &Fifo, versions: &mut Versions) {
+        let length = self.names[fifo.length.index()].clone();
+        self.run.conditions.push(format!("(>= {length} 1)"));
+        for field in 0..fifo.width() {
+            let (oldest, newest) = (fifo.oldest[field], fifo.newest[field]);
+            self.define(oldest, Value::Arbitrary, versions);
+            let next = self.names[oldest.index()].clone();
+            let none_left = format!("(=> (= {length} 1) (= {next} 0))");
+            self.run.conditions.push(none_left);
+            let old = &self.names[newest.index()];
+            let text = format!("(ite (= {length} 1) 0 {old})");
+            self.define(newest, Value::Term(text), versions);
+        }
+        self.define(
+            fifo.length,
+            Value::Term(format!("(- {length} 1)")),
+            versions,
+        );
     }
 
     /// Sets places to values, all of them read in the state before; the places are different.

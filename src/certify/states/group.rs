@@ -48,6 +48,8 @@ pub(super) enum Cause {
     Stuck(Stuck),
     /// It chooses an arbitrary value.
     Arbitrary,
+    /// It changes a FIFO, of which a list of states says nothing.
+    Fifo,
     /// It ends the step in a state that is not listed.
     NotListed {
         /// The locations reached.
@@ -237,6 +239,8 @@ fn effect(edge: &Edge, values: &Values) -> Result<Effect, Cause> {
             Ok(set(view.place(place)?, view.var(source)?))
         }
         Action::Havoc(_) => Err(Cause::Arbitrary),
+        // A list of states says nothing of what is inside a FIFO.
+        Action::Append(..) | Action::Pop(_) => Err(Cause::Fifo),
         Action::Choose(place, range) => Ok(Effect::Choose(view.place(place)?, *range)),
         Action::Cas(place, target, expected, new) => Ok(update(view, (place, target), |old| {
             compare_and_swap(view, old, expected, new)

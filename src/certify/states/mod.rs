@@ -203,6 +203,7 @@ impl Check<'_> {
             Cause::Broken(property) => describe::broken(self.program.property(property)),
             Cause::Stuck(stuck) => stuck.text(self.program),
             Cause::Arbitrary => "an arbitrary value is chosen".to_owned(),
+            Cause::Fifo => "a FIFO is changed, of which a list of states says nothing".to_owned(),
             Cause::NotListed { at, values } => {
                 reached = Some(self.position(&at, &values));
                 "the step leads to a state that is not listed".to_owned()

@@ -90,6 +90,7 @@ impl Translation<'_> {
             name: name_at(&thread_name(thread.number), thread.span),
             copies: None,
             locals: locals.into_iter().collect(),
+            fifos: Vec::new(),
             backgrounds: Vec::new(),
             body,
         };

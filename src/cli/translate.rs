@@ -3,7 +3,7 @@
 use clap::Args;
 use cupola::front::{Loaded, cup};
 use cupola::memory::Model;
-use cupola::reduce::{self, Flush, ReduceConfig};
+use cupola::reduce::{self, Flush, ReduceConfig, Storage};
 use cupola::render::SCHEMA;
 use serde_json::json;
 
@@ -38,6 +38,16 @@ pub struct TranslateArgs {
         hide_possible_values = true
     )]
     flush: Flush,
+
+    /// What holds the entries of a buffer: `k` slots, and a check that they suffice, or a FIFO of any length.
+    #[arg(
+        long,
+        value_parser = one_of([("slots", Storage::Slots), ("fifo", Storage::Fifos)]),
+        default_value = "slots",
+        value_name = "slots|fifo",
+        hide_possible_values = true
+    )]
+    reduction: Storage,
 
     #[command(flatten)]
     fences: FencesArg,
@@ -77,12 +87,15 @@ impl TranslateArgs {
             fences,
             flush: self.flush,
         };
-        let reduction = reduce::reduce(source, checked, &config).map_err(|error| {
-            match error.into_diagnostics() {
+        let reduce = match self.reduction {
+            Storage::Slots => reduce::reduce,
+            Storage::Fifos => reduce::reduce_to_fifos,
+        };
+        let reduction =
+            reduce(source, checked, &config).map_err(|error| match error.into_diagnostics() {
                 Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
                 Err(error) => sizes_failure(error),
-            }
-        })?;
+            })?;
         let text = || cup::print(reduction.tree());
         let json = || {
             json!({

@@ -24,6 +24,8 @@ mod buffers;
 mod build;
 mod comment;
 mod constant;
+mod fifo;
+mod fifo_vars;
 mod flush;
 mod names;
 mod number;
@@ -41,7 +43,7 @@ mod vars;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::front::cup::ast::{Item, ItemKind, LocalLine, Span, Thread, Tree, Trivia};
+use crate::front::cup::ast::{FifoLine, Item, ItemKind, LocalLine, Span, Thread, Tree, Trivia};
 use crate::front::cup::check::{Checked, check};
 use crate::memory::{BufferSizes, Model};
 use crate::program::{EdgeId, Program, PropertyId, VarId, lower};
@@ -51,11 +53,13 @@ use buffers::Layout;
 use build::Build;
 use comment::Comments;
 use origin::Origins;
+use rules::FifoLocal;
 use sc::Resolved;
 use specs::Waiting;
 use statement::Statements;
 use vars::Vars;
 
+pub use fifo_vars::{FifoVars, Numbering, Stored};
 pub use origin::Origin;
 use properties::source_properties;
 pub use sizes::SizesError;
@@ -85,11 +89,23 @@ pub enum Flush {
     Inline,
 }
 
+/// How a reduced program stores what is in the buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// In `k` slots per buffer, as in the paper; a store into a full buffer breaks the check for that.
+    #[default]
+    Slots,
+    /// In FIFOs of any length.
+    Fifos,
+}
+
 /// A program under SC that does what a source does under a model, and what connects the two.
 #[derive(Clone, Debug)]
 pub struct Reduction {
     /// What it was reduced for.
     pub config: ReduceConfig,
+    /// How it stores what is in the buffers.
+    pub storage: Storage,
     /// The reduced tree with its symbols; it has no copies and no optional fences.
     pub checked: Checked,
     /// The reduced program.
@@ -172,17 +188,39 @@ pub fn reduce(
     checked: &Checked,
     config: &ReduceConfig,
 ) -> Result<Reduction, ReduceError> {
+    reduce_to(file, checked, config, Storage::Slots)
+}
+
+/// The same with buffers in FIFOs of any length, to which sizes mean nothing.
+pub fn reduce_to_fifos(
+    file: &SourceFile,
+    checked: &Checked,
+    config: &ReduceConfig,
+) -> Result<Reduction, ReduceError> {
+    let config = ReduceConfig {
+        sizes: BufferSizes::ONE,
+        ..config.clone()
+    };
+    reduce_to(file, checked, &config, Storage::Fifos)
+}
+
+fn reduce_to(
+    file: &SourceFile,
+    checked: &Checked,
+    config: &ReduceConfig,
+    storage: Storage,
+) -> Result<Reduction, ReduceError> {
     fits(checked, config.model)?;
     let checked = &number::numbered(checked);
     let comments = Comments::new(file, &checked.tree);
     let resolved = sc::resolve(&comments, checked, &config.fences);
     let entries = sizes::entries(&config.sizes, &checked.symbols, config.model)?;
-    let layout = Layout::of(checked, &resolved, config.model, &entries);
+    let layout = Layout::of(checked, &resolved, (config.model, storage), &entries);
     let mut tree = match config.model {
         Model::Sc => resolved.tree,
         Model::Tso | Model::Pso => relax(&comments, checked, &resolved, (&layout, config.flush)),
     };
-    add_header(&mut tree, comment::header(file, config));
+    add_header(&mut tree, comment::header(file, config, storage));
     let source = lower(checked, &config.fences);
     let reduced = check(tree).map_err(ReduceError::TooLarge)?;
     let program = lower(&reduced, &IndexSet::new());
@@ -192,6 +230,7 @@ pub fn reduce(
     };
     Ok(Reduction {
         config: config.clone(),
+        storage,
         checked: reduced,
         properties: source_properties(&source, &program, &origins),
         origins,
@@ -238,12 +277,17 @@ impl Reduction {
         &self.vars.buffers
     }
 
+    /// The FIFOs of the buffers, thread by thread and, under PSO, by variable in declaration order.
+    pub fn fifos(&self) -> &[FifoVars] {
+        &self.vars.fifos
+    }
+
     /// The variable of the reduced program that a store into a full buffer sets, if there is a buffer.
     pub fn overflow(&self) -> Option<VarId> {
         self.vars.overflow
     }
 
-    /// Whether the reduced program does what the source does, however long buffers get: there are none.
+    /// Whether the reduced program does what the source does, however long buffers get: there are none with slots.
     pub fn is_exact(&self) -> bool {
         self.vars.buffers.is_empty()
     }
@@ -341,10 +385,12 @@ fn relax(
 fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush: Flush) -> Thread {
     let build = Build::at(thread.name.span);
     let mut locals = thread.locals.clone();
+    let mut fifos = thread.fifos.clone();
     let mut backgrounds = Vec::new();
     if let Some((rules, _)) = layout.of_thread(&thread.name.text) {
         let lines = rules.locals().into_iter();
         locals.extend(lines.map(|(comment, names)| buffer_line(build, &comment, &names)));
+        fifos.extend(rules.fifos().iter().map(|fifo| fifo_line(build, fifo)));
         if flush == Flush::Background {
             backgrounds = flush::backgrounds(build.span(), rules);
         }
@@ -357,7 +403,7 @@ fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush:
         name: thread.name.clone(),
         copies: None,
         locals,
-        fifos: thread.fifos.clone(),
+        fifos,
         backgrounds,
         body,
     }
@@ -369,6 +415,19 @@ fn buffer_line(build: Build, comment: &str, names: &[&str]) -> LocalLine {
         vars: names.iter().map(|name| build.declare(name)).collect(),
         trivia: Trivia {
             trailing: vec![format!("// {comment}")],
+            ..Trivia::default()
+        },
+        span: build.span(),
+    }
+}
+
+/// `fifo X_t0; // the buffer for X`
+fn fifo_line(build: Build, fifo: &FifoLocal) -> FifoLine {
+    FifoLine {
+        name: build.name(&fifo.name),
+        fields: fifo.fields.iter().map(|field| build.name(field)).collect(),
+        trivia: Trivia {
+            trailing: vec![format!("// {}", fifo.comment)],
             ..Trivia::default()
         },
         span: build.span(),

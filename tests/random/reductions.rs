@@ -16,7 +16,7 @@ use cupola::front::cup::print::{print_cond, print_stmt_head};
 use cupola::front::cup::symbols::{Meaning, Scope};
 use cupola::memory::{BufferSizes, Model};
 use cupola::program::{Program, lower};
-use cupola::reduce::{Flush, ReduceConfig};
+use cupola::reduce::{Flush, ReduceConfig, Storage};
 use cupola::semantics::interpreter::replay;
 use cupola::source::SourceFile;
 use cupola::verdict::{Limit, VerdictKind};
@@ -24,7 +24,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::support::compared::Compared;
 use crate::support::entries;
-use crate::support::equivalence::compare;
+use crate::support::equivalence::{compare, compare_with};
 use crate::support::random::{Flavour, program, program_of, shrink};
 
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -139,6 +139,37 @@ fn finals(exploration: &Exploration) -> &BTreeSet<Vec<i64>> {
         .as_ref()
         .expect("outcomes were asked for")
         .rows()
+}
+
+/// Compares the reduction to FIFOs of any length with the models, both explored up to two entries.
+fn fifos_agree(flavour: Flavour, flush: Flush) -> Compared {
+    for_all_of(flavour, |file, checked| {
+        let mut total = Compared::default();
+        for model in RELAXED {
+            let config = config(model, entries(2), flush, checked);
+            let difference = compare_with(file, checked, &config, Storage::Fifos);
+            let agreement = difference.map_err(|error| format!("{model}, {flush:?}: {error}"))?;
+            total.count(agreement.is_ok());
+        }
+        Ok(total)
+    })
+}
+
+#[test]
+fn translations_to_fifos_agree_with_the_models() {
+    fifos_agree(Flavour::Mixed, Flush::Background).assert_percent(90);
+}
+
+#[test]
+fn translations_to_fifos_with_flush_loops_agree_with_the_models() {
+    fifos_agree(Flavour::Mixed, Flush::Inline).assert_percent(90);
+}
+
+#[test]
+fn translations_of_sections_and_arrays_to_fifos_agree_with_the_models() {
+    for flavour in [Flavour::Arrays, Flavour::Sections, Flavour::Locations] {
+        fifos_agree(flavour, Flush::Background).assert_percent(85);
+    }
 }
 
 fn agree(

@@ -213,6 +213,8 @@ pub enum Role {
     Overflow(usize),
     /// The step by which a buffered store to the shared scalar with this number reaches memory.
     Flush(usize),
+    /// The step by which the oldest store of a thread, whichever variable it is to, has reached memory.
+    FlushOldest,
     /// Another step of a flush, or of a loop of flushes.
     Flushing,
 }

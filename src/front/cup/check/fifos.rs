@@ -3,7 +3,7 @@
 //! A FIFO `b` is shown by locals that are declared with it (`b_len`, `b_oldest…`, `b_newest…`): every expression
 //! may read them, only `append(b, …)` and `pop(b)` change them.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::names::{declared_twice, reserved};
 use super::suggestions::unknown;
@@ -30,9 +30,9 @@ pub(super) fn declare(
             continue;
         }
         found.extend(repeated_field(&line.fields));
-        let fields = line.fields.iter().map(|field| field.text.clone());
+        let fields: IndexSet<String> = line.fields.iter().map(|field| field.text.clone()).collect();
         let fifo = Fifo {
-            fields: fields.collect(),
+            fields: fields.into_iter().collect(),
             span: name.span,
         };
         for view in fifo.views(&name.text) {

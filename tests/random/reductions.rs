@@ -159,18 +159,18 @@ fn fifos_agree(flavour: Flavour, n: usize, flush: Flush) -> Compared {
 
 #[test]
 fn translations_to_fifos_agree_with_the_models() {
-    fifos_agree(Flavour::Mixed, 10, Flush::Background).assert_percent(90);
+    fifos_agree(Flavour::Mixed, 4, Flush::Background).assert_percent(90);
 }
 
 #[test]
 fn translations_to_fifos_with_flush_loops_agree_with_the_models() {
-    fifos_agree(Flavour::Mixed, 10, Flush::Inline).assert_percent(90);
+    fifos_agree(Flavour::Mixed, 4, Flush::Inline).assert_percent(90);
 }
 
 #[test]
 fn translations_of_sections_and_arrays_to_fifos_agree_with_the_models() {
     for flavour in [Flavour::Arrays, Flavour::Sections, Flavour::Locations] {
-        fifos_agree(flavour, 20, Flush::Background).assert_percent(85);
+        fifos_agree(flavour, 10, Flush::Background).assert_percent(85);
     }
 }
 

@@ -11,8 +11,8 @@ use super::forget::{self, Kept};
 use super::{AbstractionError, CubeSizes};
 use crate::front::cup::ast::SpecKind;
 use crate::logic::{
-    Flag, Formula, Predicate, PredicateId, Symbol, TooLarge, Update, assigned_vars, fresh_var,
-    precondition, updates,
+    Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, Update, assigned_vars,
+    fresh_var, precondition, updates,
 };
 use crate::program::{Action, Cond, Edge, Program, PropertyId, Spec, Thread, VarId};
 use crate::reduce::BufferVars;
@@ -119,6 +119,12 @@ impl<'a> Effects<'a> {
                 let effect = self.assume(&Formula::from_cond(cond)?);
                 effect.into_iter().collect()
             }
+            Action::Pop(fifo) => {
+                let empty = Formula::equal_zero(&Linear::var(fifo.length));
+                let waits = self.assume(&empty.negated());
+                let update = self.update(&updates(action, self.fresh)?);
+                waits.into_iter().chain(update).collect()
+            }
             Action::Assert(cond, property) => {
                 vec![self.assert(&Formula::from_cond(cond)?, *property)]
             }
@@ -129,6 +135,7 @@ impl<'a> Effects<'a> {
             | Action::Load(..)
             | Action::Swap(..)
             | Action::FetchAdd(..)
+            | Action::Append(..)
             | Action::Cas(..) => self.update(&updates(action, self.fresh)?),
         })
     }

@@ -5,7 +5,7 @@ use indexmap::IndexSet;
 use super::{CertifyError, describe};
 use crate::front::cup;
 use crate::front::cup::placement::Placement;
-use crate::reduce::{ReduceConfig, Reduction, reduce};
+use crate::reduce::{ReduceConfig, Reduction, reduce, without_fifos};
 use crate::source::SourceFile;
 
 /// The reduction of a certificate's source, done again.
@@ -23,10 +23,12 @@ pub(super) struct Rebuilt<'a> {
 }
 
 impl<'a> Rebuilt<'a> {
-    /// Checks and reduces a source.
+    /// Checks and reduces a source, which has no FIFOs: of these no certificate can speak.
     pub(super) fn new(source: &'a SourceFile, config: &ReduceConfig) -> Result<Self, CertifyError> {
         let checked = cup::load(source)
             .map_err(|diagnostics| CertifyError::Source(source.clone(), diagnostics))?;
+        without_fifos(&checked, "the check of certificates")
+            .map_err(|diagnostic| CertifyError::Source(source.clone(), vec![diagnostic]))?;
         let declared = Placement::Declared.in_force(&checked, config.model)?;
         let named = Placement::Named(config.fences.iter().cloned().collect());
         let config = ReduceConfig {

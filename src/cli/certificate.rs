@@ -148,10 +148,12 @@ fn find(
                     reason: error.to_string(),
                     hint: Some("try a longer `--timeout`"),
                 },
-                explore::NoCertificate::Buffers(_) => Missing::Limit {
-                    reason: error.to_string(),
-                    hint: None,
-                },
+                explore::NoCertificate::Buffers(_) | explore::NoCertificate::Fifo => {
+                    Missing::Limit {
+                        reason: error.to_string(),
+                        hint: None,
+                    }
+                }
                 explore::NoCertificate::Reduce(_) | explore::NoCertificate::Broken(_) => {
                     Missing::Failure(error.to_string())
                 }

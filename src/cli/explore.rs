@@ -172,7 +172,7 @@ impl FromStr for StarArg {
 
 fn refused(error: ExploreError) -> Failure {
     match error {
-        ExploreError::Background(_) => Failure::with_hint(
+        ExploreError::Background(_) | ExploreError::Fifo(_) => Failure::with_hint(
             error.to_string(),
             "explore it with `--model sc`: its buffers are variables of the program",
         ),

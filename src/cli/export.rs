@@ -4,7 +4,7 @@ use clap::Args;
 use cupola::engine::explore;
 use cupola::front::Loaded;
 use cupola::memory::Model;
-use cupola::reduce::Flush;
+use cupola::reduce::{Flush, reduce};
 use cupola::render::SCHEMA;
 use cupola::render::export::{self, Exported, Refused, Target};
 use cupola::semantics::HavocRange;
@@ -85,7 +85,7 @@ impl ExportArgs {
         let reduction = reduced(
             loaded,
             model,
-            (&self.entries, Flush::Background),
+            (&self.entries, Flush::Background, reduce),
             &self.fences,
         )?;
         let config = &reduction.config;
@@ -94,7 +94,10 @@ impl ExportArgs {
             reduction: &reduction,
         };
         let text = match self.states {
-            Some(most) => states(exported, most)?,
+            Some(most) => {
+                export::without_fifos(exported).map_err(|refused| failure(source, refused))?;
+                states(exported, most)?
+            }
             None => {
                 export::export(exported, self.to).map_err(|refused| failure(source, refused))?
             }

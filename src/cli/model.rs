@@ -7,7 +7,8 @@ use cupola::front::Loaded;
 use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
 use cupola::memory::{BufferSizes, Model};
-use cupola::reduce::{self, Flush, ReduceConfig, Reduction, SizesError};
+use cupola::reduce::{self, Flush, ReduceConfig, ReduceError, Reduction, SizesError};
+use cupola::source::SourceFile;
 
 use super::choice::one_of;
 use super::{Failure, PlacementArg};
@@ -61,11 +62,14 @@ pub fn sizes_failure(error: SizesError) -> Failure {
     }
 }
 
+/// A way to reduce a program.
+pub type Reduce = fn(&SourceFile, &Checked, &ReduceConfig) -> Result<Reduction, ReduceError>;
+
 /// The program under SC that stands for a program under a model.
 pub fn reduced(
     loaded: &Loaded,
     model: Model,
-    (entries, flush): (&EntriesArg, Flush),
+    (entries, flush, reduce): (&EntriesArg, Flush, Reduce),
     fences: &FencesArg,
 ) -> Result<Reduction, Failure> {
     let Loaded { source, checked } = loaded;
@@ -76,7 +80,7 @@ pub fn reduced(
         fences: in_force.map_err(|error| Failure::message(error.to_string()))?,
         flush,
     };
-    reduce::reduce(source, checked, &config).map_err(|error| match error.into_diagnostics() {
+    reduce(source, checked, &config).map_err(|error| match error.into_diagnostics() {
         Ok(diagnostics) => Failure::Source(source.clone(), diagnostics),
         Err(error) => sizes_failure(error),
     })

@@ -3,13 +3,13 @@
 use clap::Args;
 use cupola::front::{Loaded, cup};
 use cupola::memory::Model;
-use cupola::reduce::Flush;
+use cupola::reduce::{Flush, Storage, reduce, reduce_to_fifos};
 use cupola::render::SCHEMA;
 use serde_json::json;
 
 use super::choice::one_of;
 use super::input::stem;
-use super::model::{EntriesArg, FencesArg, ModelsArgs, reduced};
+use super::model::{EntriesArg, FencesArg, ModelsArgs, Reduce, reduced};
 use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
 /// Prints a program under SC that does what FILE does under a memory model: its locals hold the
@@ -38,6 +38,16 @@ pub struct TranslateArgs {
         hide_possible_values = true
     )]
     flush: Flush,
+
+    /// What holds the entries of a buffer: `k` slots, and a check that they suffice, or a FIFO of any length.
+    #[arg(
+        long,
+        value_parser = one_of([("slots", Storage::Slots), ("fifo", Storage::Fifos)]),
+        default_value = "slots",
+        value_name = "slots|fifo",
+        hide_possible_values = true
+    )]
+    reduction: Storage,
 
     #[command(flatten)]
     fences: FencesArg,
@@ -69,7 +79,12 @@ impl TranslateArgs {
     /// Reduces a program, whose result is called `name`.
     fn translate(&self, loaded: &Loaded, name: String, model: Model) -> Result<Part, Failure> {
         let source = &loaded.source;
-        let reduction = reduced(loaded, model, (&self.entries, self.flush), &self.fences)?;
+        let reduce: Reduce = match self.reduction {
+            Storage::Slots => reduce,
+            Storage::Fifos => reduce_to_fifos,
+        };
+        let how = (&self.entries, self.flush, reduce);
+        let reduction = reduced(loaded, model, how, &self.fences)?;
         let config = &reduction.config;
         let text = || cup::print(reduction.tree());
         let json = || {

@@ -45,6 +45,8 @@ fn after(action: &Action, pending: bool, model: Model) -> Option<bool> {
         | Action::Assign(..)
         | Action::Havoc(_)
         | Action::Choose(..)
+        | Action::Append(..)
+        | Action::Pop(_)
         | Action::Load(..) => Some(pending),
     }
 }

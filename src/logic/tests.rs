@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::front::cup::ast::{ArithOp, CompareOp};
-use crate::program::{Action, Beyond, Cond, Place, Range, Term, VarId, spelled_out};
+use crate::program::{
+    Action, Beyond, Cond, Fifo, FifoId, Place, Range, Term, ThreadId, VarId, spelled_out,
+};
 
 const VARS: usize = 4;
 
@@ -86,6 +88,28 @@ fn run(action: &Action, values: &[i128]) -> Vec<i128> {
     let mut after = values.to_vec();
     match action {
         Action::Skip | Action::Fence | Action::Assume(_) | Action::Assert(..) => {}
+        Action::Append(fifo, entry) => {
+            let entry: Vec<i128> = entry.iter().map(|term| term_value(term, values)).collect();
+            let is_first = values[fifo.length.index()] == 0;
+            after[fifo.length.index()] += 1;
+            for (field, value) in entry.into_iter().enumerate() {
+                after[fifo.newest[field].index()] = value;
+                if is_first {
+                    after[fifo.oldest[field].index()] = value;
+                }
+            }
+        }
+        Action::Pop(fifo) => {
+            after[fifo.length.index()] -= 1;
+            let is_last = after[fifo.length.index()] == 0;
+            for field in 0..fifo.width() {
+                let next = if is_last { 0 } else { values[VARS + field] };
+                after[fifo.oldest[field].index()] = next;
+                if is_last {
+                    after[fifo.newest[field].index()] = 0;
+                }
+            }
+        }
         Action::Assign(to, term) | Action::Store(to, term) => {
             after[place(to).index()] = term_value(term, values);
         }
@@ -183,6 +207,18 @@ fn place(first: usize) -> impl Strategy<Value = Place> {
     ]
 }
 
+/// Its length is variable 1, its oldest entry 2 and its newest 3.
+fn fifo() -> Fifo {
+    Fifo {
+        id: FifoId::new(0),
+        name: "b".to_owned(),
+        owner: ThreadId::new(0),
+        length: VarId::new(1),
+        oldest: vec![VarId::new(2)],
+        newest: vec![VarId::new(3)],
+    }
+}
+
 fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         Just(Action::Skip),
@@ -196,6 +232,8 @@ fn action() -> impl Strategy<Value = Action> {
         (place(0), place(2), term()).prop_map(|(r, x, e)| Action::Swap(r, x, e)),
         (place(0), place(2), term()).prop_map(|(r, x, e)| Action::FetchAdd(r, x, e)),
         (place(0), place(2), term(), term()).prop_map(|(r, x, a, b)| Action::Cas(r, x, a, b)),
+        term().prop_map(|value| Action::Append(fifo(), vec![value])),
+        Just(Action::Pop(fifo())),
     ]
 }
 
@@ -249,11 +287,12 @@ proptest! {
         let before = wp(&action, &formula, VarId::new(VARS)).expect("small numbers");
         let possible = match &action {
             Action::Choose(_, range) => range.values().any(|value| i128::from(value) == values[VARS]),
+            Action::Pop(fifo) => values[fifo.length.index()] > 0,
             _ => true,
         };
         let expected = match possible {
             true => formula.eval(&Values(after)),
-            // A value that cannot be chosen breaks nothing.
+            // A value that cannot be chosen, or an entry that is not there, breaks nothing.
             false => Some(true),
         };
         prop_assert_eq!(before.eval(&Values(values)), expected);

@@ -5,17 +5,17 @@
 //! precondition of a condition is then, for every update, "if the guard holds, the condition with
 //! the assigned terms put in". An arbitrary value is a fresh variable: a formula implies a
 //! condition with a fresh variable exactly if it implies it for every value. A value chosen from a range is
-//! one too, and the guard says that it is in the range.
+//! one too, and the guard says that it is in the range. So are the fields of the entry that a `pop` makes the oldest.
 //!
 //! Invariant: the guards of an action's updates exclude each other and, where every index is in
-//! range and a chosen value in its own, one of them holds; so `wp(!p)` is `!wp(p)` for every action but havoc,
-//! `choose`, `assume` and `assert`.
+//! range, a chosen value in its own and a FIFO not empty that is popped, one of them holds; so `wp(!p)` is `!wp(p)` for
+//! every action but havoc, `choose`, `pop`, `assume` and `assert`.
 
 use indexmap::IndexSet;
 
 use super::formula::Formula;
 use super::linear::{GuardedTerm, Linear, TooLarge, index_guard, linear_cases};
-use crate::program::{Action, Place, Program, Range, Term, VarId};
+use crate::program::{Action, Fifo, Place, Program, Range, Term, VarId};
 
 /// A parallel assignment that happens if its guard holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +35,8 @@ pub fn fresh_var(program: &Program) -> VarId {
 pub fn updates(action: &Action, fresh: VarId) -> Result<Vec<Update>, TooLarge> {
     let none = Vec::new();
     Ok(match action {
+        Action::Append(fifo, values) => append(fifo, values)?,
+        Action::Pop(fifo) => pop(fifo, fresh),
         Action::Skip | Action::Fence | Action::Assume(_) | Action::Assert(..) => none,
         Action::Assign(place, term) | Action::Store(place, term) => {
             assignments(place, &linear_cases(term)?)?
@@ -86,6 +88,8 @@ pub fn wp(action: &Action, post: &Formula, fresh: VarId) -> Result<Formula, TooL
         | Action::Load(..)
         | Action::Swap(..)
         | Action::FetchAdd(..)
+        | Action::Append(..)
+        | Action::Pop(_)
         | Action::Cas(..) => precondition(&updates(action, fresh)?, post),
     })
 }
@@ -134,6 +138,67 @@ fn cas(to: &Place, shared: &Place, expected: &Term, new: &Term) -> Result<Vec<Up
         }
     }
     Ok(updates)
+}
+
+/// An entry is appended: it becomes the newest one and, in an empty FIFO, the oldest.
+fn append(fifo: &Fifo, values: &[Term]) -> Result<Vec<Update>, TooLarge> {
+    let longer = Linear::var(fifo.length).plus(1, &Linear::constant(1));
+    let empty = Formula::equal_zero(&Linear::var(fifo.length));
+    let mut updates = vec![Update {
+        guard: Formula::True,
+        assigned: vec![(fifo.length, longer)],
+    }];
+    for (field, value) in values.iter().enumerate() {
+        let (newest, oldest) = (Place::Var(fifo.newest[field]), fifo.oldest[field]);
+        let value = assignments(&newest, &linear_cases(value)?)?;
+        let first = value.iter().map(|update| Update {
+            guard: Formula::and([update.guard.clone(), empty.clone()]),
+            assigned: with_copy(&update.assigned, oldest),
+        });
+        let later = guarded(&empty.negated(), &value);
+        updates = both(&updates, &first.chain(later).collect::<Vec<_>>());
+    }
+    Ok(updates)
+}
+
+fn with_copy(assigned: &[(VarId, Linear)], to: VarId) -> Vec<(VarId, Linear)> {
+    let copies = assigned.iter().map(|(_, value)| (to, value.clone()));
+    assigned.iter().cloned().chain(copies).collect()
+}
+
+/// The oldest entry is taken, once there is one. Of the next one nothing is known: its fields are `fresh` and the
+/// variables behind it.
+fn pop(fifo: &Fifo, fresh: VarId) -> Vec<Update> {
+    let one = Linear::constant(1);
+    let shorter = Linear::var(fifo.length).plus(-1, &one);
+    let is_last = Formula::equal_zero(&shorter);
+    let more = Formula::not_positive(&Linear::constant(2).plus(-1, &Linear::var(fifo.length)));
+    let ends = fifo.oldest.iter().chain(&fifo.newest);
+    let nothing = ends.map(|&view| (view, Linear::constant(0)));
+    let next = next_entry(fifo, fresh).into_iter().map(Linear::var);
+    let next = fifo.oldest.iter().copied().zip(next);
+    vec![
+        Update {
+            guard: is_last,
+            assigned: std::iter::once((fifo.length, Linear::constant(0)))
+                .chain(nothing)
+                .collect(),
+        },
+        Update {
+            guard: more,
+            assigned: std::iter::once((fifo.length, shorter))
+                .chain(next)
+                .collect(),
+        },
+    ]
+}
+
+/// The variables that stand for the next entry behind one that is taken.
+pub fn next_entry(fifo: &Fifo, fresh: VarId) -> Vec<VarId> {
+    let fields = 0..fifo.width();
+    fields
+        .map(|field| VarId::new(fresh.index() + field))
+        .collect()
 }
 
 /// `place = value` for a value in cases.

@@ -8,6 +8,11 @@ pub fn action_text(program: &Program, action: &Action) -> String {
     let place = |place: &Place| place_text(program, place);
     let term = |term: &Term| term_text(program, term);
     match action {
+        Action::Append(fifo, values) => {
+            let values: Vec<String> = values.iter().map(term).collect();
+            format!("append({}, {})", fifo.name, values.join(", "))
+        }
+        Action::Pop(fifo) => format!("pop({})", fifo.name),
         Action::Skip => "skip".to_owned(),
         Action::Fence => "fence".to_owned(),
         Action::Assume(cond) => format!("assume({})", cond_text(program, cond)),

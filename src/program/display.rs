@@ -45,6 +45,11 @@ impl Program {
         let place = |place| self.place_text(place);
         let term = |term| self.term_text(term);
         match action {
+            Action::Append(fifo, values) => {
+                let values: Vec<String> = values.iter().map(term).collect();
+                format!("append {} {}", fifo.name, values.join(", "))
+            }
+            Action::Pop(fifo) => format!("pop {}", fifo.name),
             Action::Skip => "skip".to_owned(),
             Action::Fence => "fence".to_owned(),
             Action::Assume(cond) => format!("assume {}", self.cond_text(cond)),

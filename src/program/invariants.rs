@@ -1,6 +1,6 @@
 //! The invariants of [`Program`], checked after lowering in builds with debug assertions.
 
-use super::{Action, Cond, Edge, LocId, Place, Program, Term, Thread, ThreadId, VarId};
+use super::{Action, Cond, Edge, Fifo, LocId, Place, Program, Term, Thread, ThreadId, VarId};
 
 /// Panics if the program breaks an invariant: a mistake of the lowering, never of a user.
 pub(super) fn check(program: &Program) {
@@ -79,6 +79,12 @@ impl Variables<'_> {
             self.cond(&bounds.cond, Kind::Any);
         }
         match &edge.action {
+            Action::Append(fifo, values) => {
+                self.fifo(fifo);
+                assert_eq!(values.len(), fifo.width(), "an entry has all fields");
+                values.iter().for_each(|value| self.term(value, Kind::Any));
+            }
+            Action::Pop(fifo) => self.fifo(fifo),
             Action::Skip | Action::Fence => {}
             Action::Assume(cond) => self.cond(cond, Kind::Local),
             Action::Assert(cond, _) => self.cond(cond, Kind::Any),
@@ -103,6 +109,12 @@ impl Variables<'_> {
                 self.update(place, target, term);
             }
         }
+    }
+
+    fn fifo(&self, fifo: &Fifo) {
+        assert_eq!(fifo.owner, self.thread, "a FIFO is used by its own thread");
+        assert_eq!(Some(fifo), self.program.fifos.get(fifo.id.index()));
+        fifo.views().for_each(|view| self.var(view, Kind::Local));
     }
 
     fn update(&self, place: &Place, target: &Place, term: &Term) {

@@ -14,6 +14,7 @@
 mod action;
 mod choice;
 mod display;
+mod fifo;
 mod invariants;
 mod lower;
 mod property;
@@ -24,6 +25,7 @@ pub use action::action_text;
 pub(crate) use choice::Beyond;
 #[cfg(test)]
 pub(crate) use choice::spelled_out;
+pub use fifo::Fifo;
 pub use lower::lower;
 pub use property::{BoundsCheck, Property, PropertyKind};
 pub use term::{Cond, Place, Term};
@@ -75,6 +77,11 @@ id!(
     PropertyId
 );
 
+id!(
+    /// A FIFO, an index into [`Program::fifos`].
+    FifoId
+);
+
 /// An edge of a thread's graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EdgeId {
@@ -93,6 +100,8 @@ pub struct Program {
     pub vars: Vec<Var>,
     /// Threads, copies in order.
     pub threads: Vec<Thread>,
+    /// FIFOs, thread by thread.
+    pub fifos: Vec<Fifo>,
     /// Specs in source order.
     pub specs: Vec<Spec>,
     /// What must hold: the properties of edges that can be reached, thread by thread, then those of specs.
@@ -230,6 +239,10 @@ pub enum Action {
     Swap(Place, Place, Term),
     /// `r = fetch_add(X, e)`
     FetchAdd(Place, Place, Term),
+    /// `append(b, e, …)`: the values may be read from memory.
+    Append(Fifo, Vec<Term>),
+    /// `pop(b)`, once there is an entry.
+    Pop(Fifo),
     /// `fence`
     Fence,
 }

@@ -73,7 +73,12 @@ impl Harvest {
             Action::Choose(to, range) => {
                 vars(to).iter().for_each(|&var| self.add_range(var, *range));
             }
-            Action::Skip | Action::Fence | Action::Havoc(_) => {}
+            Action::Append(fifo, values) => {
+                for (&newest, value) in fifo.newest.iter().zip(values) {
+                    self.add_value(&Place::Var(newest), value);
+                }
+            }
+            Action::Skip | Action::Fence | Action::Havoc(_) | Action::Pop(_) => {}
         }
     }
 

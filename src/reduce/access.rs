@@ -43,6 +43,8 @@ impl<'a> Scopes<'a> {
             StmtKind::Fence => Some(Access::Fence),
             StmtKind::Assign(place, rhs) => self.assignment(place, rhs),
             StmtKind::OptionalFence(_)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Skip
             | StmtKind::Break
             | StmtKind::Continue

@@ -7,10 +7,11 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::access::{Access, Scopes};
+use super::fifo::Fifos;
 use super::names::Names;
 use super::rules::{Rules, Scalar};
 use super::sc::Resolved;
-use super::{pso, tso};
+use super::{Storage, pso, tso};
 use crate::front::cup::ast::{Block, ItemKind};
 use crate::front::cup::check::Checked;
 use crate::memory::Model;
@@ -32,6 +33,8 @@ enum Buffers {
     Tso(tso::Buffer),
     /// One buffer per variable.
     Pso(pso::Buffers),
+    /// FIFOs of any length.
+    Fifos(Fifos),
 }
 
 impl Buffers {
@@ -40,15 +43,16 @@ impl Buffers {
         match self {
             Buffers::Tso(buffer) => buffer,
             Buffers::Pso(buffers) => buffers,
+            Buffers::Fifos(fifos) => fifos,
         }
     }
 }
 
 impl Layout {
-    /// The rules for a thread and the variable that an overflow sets, if the thread has buffers.
-    pub(super) fn of_thread(&self, thread: &str) -> Option<(&dyn Rules, &str)> {
+    /// The rules for a thread and the variable that an overflow sets, if there is one, if the thread has buffers.
+    pub(super) fn of_thread(&self, thread: &str) -> Option<(&dyn Rules, Option<&str>)> {
         let buffers = self.threads.get(thread)?.as_ref()?;
-        Some((buffers.rules(), self.overflow.as_deref()?))
+        Some((buffers.rules(), self.overflow.as_deref()))
     }
 
     /// The rules for each thread that has buffers, with the thread's printed name.
@@ -68,20 +72,26 @@ impl Layout {
     pub(super) fn of(
         checked: &Checked,
         resolved: &Resolved,
-        model: Model,
+        (model, storage): (Model, Storage),
         entries: &IndexMap<String, usize>,
     ) -> Self {
         let mut names = Names::of_program(&checked.symbols);
-        let stored = stored_scalars(checked, resolved);
-        let is_needed = stored.iter().any(|(_, scalars)| !scalars.is_empty());
+        let written = written_scalars(checked, resolved);
+        let is_needed = written
+            .iter()
+            .any(|(_, written)| !written.stored.is_empty());
         if model == Model::Sc || !is_needed {
             return Layout::default();
         }
-        let overflow = Some(names.fresh("overflow".to_owned()));
+        let contested = contested(&written);
+        let overflow = match storage {
+            Storage::Slots => Some(names.fresh("overflow".to_owned())),
+            Storage::Fifos => None,
+        };
         let mut threads = IndexMap::new();
-        for (number, (thread, stored)) in stored.into_iter().enumerate() {
+        for (number, (thread, written)) in written.into_iter().enumerate() {
             let scalars = entries.iter().enumerate();
-            let scalars = scalars.filter(|(_, (name, _))| stored.contains(*name));
+            let scalars = scalars.filter(|(_, (name, _))| written.stored.contains(*name));
             let scalars: Vec<Scalar> = scalars
                 .map(|(id, (name, &entries))| Scalar {
                     name: name.clone(),
@@ -89,8 +99,18 @@ impl Layout {
                     entries,
                 })
                 .collect();
-            let mut fresh = |wanted: String| names.fresh(format!("{wanted}_t{number}"));
-            threads.insert(thread, buffers(model, scalars, &mut fresh));
+            let buffers = match storage {
+                Storage::Slots => {
+                    let mut fresh = |wanted: String| names.fresh(format!("{wanted}_t{number}"));
+                    buffers(model, scalars, &mut fresh)
+                }
+                Storage::Fifos if scalars.is_empty() => None,
+                Storage::Fifos => Some(Buffers::Fifos(match model {
+                    Model::Tso => Fifos::of_records(scalars, &contested, number, &mut names),
+                    Model::Sc | Model::Pso => Fifos::of_values(scalars, number, &mut names),
+                })),
+            };
+            threads.insert(thread, buffers);
         }
         Layout { overflow, threads }
     }
@@ -110,8 +130,29 @@ fn buffers(
     }
 }
 
-/// The scalars that each thread stores to, by the thread's printed name.
-fn stored_scalars(checked: &Checked, resolved: &Resolved) -> Vec<(String, IndexSet<String>)> {
+/// The scalars that a thread writes.
+#[derive(Default)]
+struct Written {
+    /// By `X = e;`: these writes are buffered.
+    stored: IndexSet<String>,
+    /// By an atomic operation.
+    updated: IndexSet<String>,
+}
+
+/// The scalars that more than one thread writes, by stores or by atomic operations.
+fn contested(threads: &[(String, Written)]) -> IndexSet<String> {
+    let mut writers: IndexMap<&String, usize> = IndexMap::new();
+    for (_, written) in threads {
+        for scalar in written.stored.union(&written.updated) {
+            *writers.entry(scalar).or_default() += 1;
+        }
+    }
+    let several = writers.into_iter().filter(|(_, writers)| *writers > 1);
+    several.map(|(scalar, _)| scalar.clone()).collect()
+}
+
+/// The scalars that each thread writes, by the thread's printed name.
+fn written_scalars(checked: &Checked, resolved: &Resolved) -> Vec<(String, Written)> {
     let threads = resolved
         .tree
         .items
@@ -123,22 +164,28 @@ fn stored_scalars(checked: &Checked, resolved: &Resolved) -> Vec<(String, IndexS
             | ItemKind::Placement(_)
             | ItemKind::Spec(_) => None,
         });
-    let stored = threads.map(|thread| {
+    let written = threads.map(|thread| {
         let scopes = Scopes::new(&checked.symbols, resolved.source(thread));
-        let mut scalars = IndexSet::new();
-        collect_stores(scopes, &thread.body, &mut scalars);
-        (thread.name.text.clone(), scalars)
+        let mut written = Written::default();
+        collect_writes(scopes, &thread.body, &mut written);
+        (thread.name.text.clone(), written)
     });
-    stored.collect()
+    written.collect()
 }
 
-fn collect_stores(scopes: Scopes, block: &Block, scalars: &mut IndexSet<String>) {
+fn collect_writes(scopes: Scopes, block: &Block, written: &mut Written) {
     for stmt in &block.stmts {
-        if let Some(Access::Store(target, _)) = scopes.access(stmt) {
-            scalars.extend(target.scalars().iter().cloned());
+        match scopes.access(stmt) {
+            Some(Access::Store(target, _)) => {
+                written.stored.extend(target.scalars().iter().cloned());
+            }
+            Some(Access::Update(_, _, target)) => {
+                written.updated.extend(target.scalars().iter().cloned());
+            }
+            Some(Access::Load(..) | Access::Fence) | None => {}
         }
         for block in stmt.kind.blocks() {
-            collect_stores(scopes, block, scalars);
+            collect_writes(scopes, block, written);
         }
     }
 }

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use itertools::Itertools;
 
 use super::number::number;
-use super::{Flush, ReduceConfig};
+use super::{Flush, ReduceConfig, Storage};
 use crate::front::cup::ast::{Block, ItemKind, Stmt, Tree};
 use crate::front::cup::print::print_stmt_head;
 use crate::memory::{BufferSizes, Model};
@@ -54,7 +54,7 @@ impl Comments {
 }
 
 /// The comment at the top: what this is a reduction of.
-pub(super) fn header(file: &SourceFile, config: &ReduceConfig) -> Vec<String> {
+pub(super) fn header(file: &SourceFile, config: &ReduceConfig, storage: Storage) -> Vec<String> {
     let name = file.name().replace(char::is_control, "?");
     let fences = fences(&config.fences);
     match config.model {
@@ -70,10 +70,15 @@ pub(super) fn header(file: &SourceFile, config: &ReduceConfig) -> Vec<String> {
             };
             vec![
                 format!("// {name} under {model} as a program under SC."),
-                format!(
-                    "// Store buffers of {} are locals, flushes are {flush}.",
-                    entries(&config.sizes)
-                ),
+                match storage {
+                    Storage::Slots => format!(
+                        "// Store buffers of {} are locals, flushes are {flush}.",
+                        entries(&config.sizes)
+                    ),
+                    Storage::Fifos => {
+                        format!("// Store buffers are FIFOs of any length, flushes are {flush}.")
+                    }
+                },
                 format!("// {fences}"),
             ]
         }

@@ -58,7 +58,8 @@ pub(super) fn instantiate_cond(cond: &Cond, copy: Copy<'_>) -> Cond {
 }
 
 /// The expression in one copy.
-fn instantiate(expr: &Expr, copy: Copy<'_>) -> Expr {
+/// The expression in one copy.
+pub(super) fn instantiate(expr: &Expr, copy: Copy<'_>) -> Expr {
     let sub = |expr: &Expr| Box::new(instantiate(expr, copy));
     let kind = match &expr.kind {
         ExprKind::Num(_) => expr.kind.clone(),

@@ -127,6 +127,8 @@ impl<'a> Body<'a> {
             }
             StmtKind::Atomic(body) => StmtKind::Atomic(self.held_block(body, true)),
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::OptionalFence(_)
             | StmtKind::Skip
@@ -175,6 +177,8 @@ impl<'a> Body<'a> {
             StmtKind::Loop(body) => StmtKind::Loop(self.held_cycle(body, first)),
             StmtKind::Atomic(body) => StmtKind::Atomic(self.held_block(body, first)),
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::OptionalFence(_)
             | StmtKind::Skip
@@ -303,6 +307,8 @@ fn flush_loop(build: Build, rules: &dyn Rules, body: Vec<Stmt>) -> Stmt {
 fn is_followed_by_flushes(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Assign(..)
+        | StmtKind::Append(..)
+        | StmtKind::Pop(_)
         | StmtKind::Fence
         | StmtKind::OptionalFence(_)
         | StmtKind::Skip
@@ -331,6 +337,8 @@ fn inner_first(stmt: &Stmt) -> Option<&Stmt> {
             body.stmts.first()
         }
         StmtKind::Assign(..)
+        | StmtKind::Append(..)
+        | StmtKind::Pop(_)
         | StmtKind::Fence
         | StmtKind::OptionalFence(_)
         | StmtKind::Skip

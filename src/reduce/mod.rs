@@ -24,6 +24,8 @@ mod buffers;
 mod build;
 mod comment;
 mod constant;
+mod fifo;
+mod fifo_vars;
 mod flush;
 mod names;
 mod number;
@@ -41,7 +43,7 @@ mod vars;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::front::cup::ast::{Item, ItemKind, LocalLine, Span, Thread, Tree, Trivia};
+use crate::front::cup::ast::{FifoLine, Item, ItemKind, LocalLine, Span, Thread, Tree, Trivia};
 use crate::front::cup::check::{Checked, check};
 use crate::memory::{BufferSizes, Model};
 use crate::program::{EdgeId, Program, PropertyId, VarId, lower};
@@ -51,11 +53,13 @@ use buffers::Layout;
 use build::Build;
 use comment::Comments;
 use origin::Origins;
+use rules::FifoLocal;
 use sc::Resolved;
 use specs::Waiting;
 use statement::Statements;
 use vars::Vars;
 
+pub use fifo_vars::{FifoVars, Numbering, Stored};
 pub use origin::Origin;
 use properties::source_properties;
 pub use sizes::SizesError;
@@ -85,11 +89,23 @@ pub enum Flush {
     Inline,
 }
 
+/// How a reduced program stores what is in the buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// In `k` slots per buffer, as in the paper; a store into a full buffer breaks the check for that.
+    #[default]
+    Slots,
+    /// In FIFOs of any length.
+    Fifos,
+}
+
 /// A program under SC that does what a source does under a model, and what connects the two.
 #[derive(Clone, Debug)]
 pub struct Reduction {
     /// What it was reduced for.
     pub config: ReduceConfig,
+    /// How it stores what is in the buffers.
+    pub storage: Storage,
     /// The reduced tree with its symbols; it has no copies and no optional fences.
     pub checked: Checked,
     /// The reduced program.
@@ -104,7 +120,7 @@ pub struct Reduction {
 /// Why a program cannot be reduced.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReduceError {
-    /// It has a `background` block.
+    /// It has a `background` block or a FIFO.
     #[error(transparent)]
     Background(#[from] HasBackground),
     /// The sizes of buffers mean nothing for it.
@@ -115,10 +131,30 @@ pub enum ReduceError {
     TooLarge(Vec<Diagnostic>),
 }
 
-/// A program has a `background` block, which has a meaning under SC only.
+/// What has a meaning under SC only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnlyUnderSc {
+    /// A `background` block.
+    Background,
+    /// A FIFO.
+    Fifo,
+}
+
+impl std::fmt::Display for OnlyUnderSc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            OnlyUnderSc::Background => "`background` blocks",
+            OnlyUnderSc::Fifo => "FIFOs",
+        })
+    }
+}
+
+/// A program has a `background` block or a FIFO, which has a meaning under SC only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a program with `background` blocks has SC semantics only, not {}", .model.to_string().to_uppercase())]
+#[error("a program with {what} has SC semantics only, not {}", .model.to_string().to_uppercase())]
 pub struct HasBackground {
+    /// What it has.
+    pub what: OnlyUnderSc,
     /// The model asked for.
     pub model: Model,
     /// The first such block.
@@ -137,10 +173,22 @@ pub fn sizes_fit(sizes: &BufferSizes, checked: &Checked, model: Model) -> Result
 
 /// Whether a program has a meaning under a model.
 pub fn fits(checked: &Checked, model: Model) -> Result<(), HasBackground> {
-    match (model, first_background(&checked.tree)) {
-        (Model::Tso | Model::Pso, Some(span)) => Err(HasBackground { model, span }),
+    let (background, fifo) = (first_background(&checked.tree), first_fifo(&checked.tree));
+    let found = background.map(|span| (OnlyUnderSc::Background, span));
+    let found = found.or(fifo.map(|span| (OnlyUnderSc::Fifo, span)));
+    match (model, found) {
+        (Model::Tso | Model::Pso, Some((what, span))) => Err(HasBackground { what, model, span }),
         (Model::Sc, _) | (_, None) => Ok(()),
     }
+}
+
+/// That a program has no FIFOs, for `who` cannot handle them.
+pub fn without_fifos(checked: &Checked, who: &str) -> Result<(), Diagnostic> {
+    first_fifo(&checked.tree).map_or(Ok(()), |span| {
+        let message = format!("{who} cannot handle programs with FIFOs");
+        let error = Diagnostic::error(message, span, "the first FIFO");
+        Err(error.with_note("they can be explored"))
+    })
 }
 
 /// Reduces a program to one under SC that does what the source does under the model of `config`.
@@ -149,17 +197,39 @@ pub fn reduce(
     checked: &Checked,
     config: &ReduceConfig,
 ) -> Result<Reduction, ReduceError> {
+    reduce_to(file, checked, config, Storage::Slots)
+}
+
+/// The same with buffers in FIFOs of any length, to which sizes mean nothing.
+pub fn reduce_to_fifos(
+    file: &SourceFile,
+    checked: &Checked,
+    config: &ReduceConfig,
+) -> Result<Reduction, ReduceError> {
+    let config = ReduceConfig {
+        sizes: BufferSizes::ONE,
+        ..config.clone()
+    };
+    reduce_to(file, checked, &config, Storage::Fifos)
+}
+
+fn reduce_to(
+    file: &SourceFile,
+    checked: &Checked,
+    config: &ReduceConfig,
+    storage: Storage,
+) -> Result<Reduction, ReduceError> {
     fits(checked, config.model)?;
     let checked = &number::numbered(checked);
     let comments = Comments::new(file, &checked.tree);
     let resolved = sc::resolve(&comments, checked, &config.fences);
     let entries = sizes::entries(&config.sizes, &checked.symbols, config.model)?;
-    let layout = Layout::of(checked, &resolved, config.model, &entries);
+    let layout = Layout::of(checked, &resolved, (config.model, storage), &entries);
     let mut tree = match config.model {
         Model::Sc => resolved.tree,
         Model::Tso | Model::Pso => relax(&comments, checked, &resolved, (&layout, config.flush)),
     };
-    add_header(&mut tree, comment::header(file, config));
+    add_header(&mut tree, comment::header(file, config, storage));
     let source = lower(checked, &config.fences);
     let reduced = check(tree).map_err(ReduceError::TooLarge)?;
     let program = lower(&reduced, &IndexSet::new());
@@ -169,6 +239,7 @@ pub fn reduce(
     };
     Ok(Reduction {
         config: config.clone(),
+        storage,
         checked: reduced,
         properties: source_properties(&source, &program, &origins),
         origins,
@@ -215,12 +286,17 @@ impl Reduction {
         &self.vars.buffers
     }
 
+    /// The FIFOs of the buffers, thread by thread and, under PSO, by variable in declaration order.
+    pub fn fifos(&self) -> &[FifoVars] {
+        &self.vars.fifos
+    }
+
     /// The variable of the reduced program that a store into a full buffer sets, if there is a buffer.
     pub fn overflow(&self) -> Option<VarId> {
         self.vars.overflow
     }
 
-    /// Whether the reduced program does what the source does, however long buffers get: there are none.
+    /// Whether the reduced program does what the source does, however long buffers get: there are none with slots.
     pub fn is_exact(&self) -> bool {
         self.vars.buffers.is_empty()
     }
@@ -242,8 +318,17 @@ impl Flush {
 impl HasBackground {
     /// The error at its place of the source.
     pub fn to_diagnostic(self) -> Diagnostic {
-        let error = Diagnostic::error(self.to_string(), self.span, "the first such block");
-        error.with_note("ask for SC, or go back to the program without such blocks")
+        let (label, note) = match self.what {
+            OnlyUnderSc::Background => (
+                "the first such block",
+                "ask for SC, or go back to the program without such blocks",
+            ),
+            OnlyUnderSc::Fifo => (
+                "the first FIFO",
+                "ask for SC, or go back to the program without FIFOs",
+            ),
+        };
+        Diagnostic::error(self.to_string(), self.span, label).with_note(note)
     }
 }
 
@@ -309,10 +394,12 @@ fn relax(
 fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush: Flush) -> Thread {
     let build = Build::at(thread.name.span);
     let mut locals = thread.locals.clone();
+    let mut fifos = thread.fifos.clone();
     let mut backgrounds = Vec::new();
     if let Some((rules, _)) = layout.of_thread(&thread.name.text) {
         let lines = rules.locals().into_iter();
         locals.extend(lines.map(|(comment, names)| buffer_line(build, &comment, &names)));
+        fifos.extend(rules.fifos().iter().map(|fifo| fifo_line(build, fifo)));
         if flush == Flush::Background {
             backgrounds = flush::backgrounds(build.span(), rules);
         }
@@ -325,6 +412,7 @@ fn relax_thread(thread: &Thread, body: &mut flush::Body, layout: &Layout, flush:
         name: thread.name.clone(),
         copies: None,
         locals,
+        fifos,
         backgrounds,
         body,
     }
@@ -336,6 +424,19 @@ fn buffer_line(build: Build, comment: &str, names: &[&str]) -> LocalLine {
         vars: names.iter().map(|name| build.declare(name)).collect(),
         trivia: Trivia {
             trailing: vec![format!("// {comment}")],
+            ..Trivia::default()
+        },
+        span: build.span(),
+    }
+}
+
+/// `fifo X_t0; // the buffer for X`
+fn fifo_line(build: Build, fifo: &FifoLocal) -> FifoLine {
+    FifoLine {
+        name: build.name(&fifo.name),
+        fields: fifo.fields.iter().map(|field| build.name(field)).collect(),
+        trivia: Trivia {
+            trailing: vec![format!("// {}", fifo.comment)],
             ..Trivia::default()
         },
         span: build.span(),
@@ -367,12 +468,21 @@ fn add_header(tree: &mut Tree, header: Vec<String>) {
 
 /// The first `background` block of a program.
 fn first_background(tree: &Tree) -> Option<Span> {
-    let threads = tree.items.iter().filter_map(|item| match &item.kind {
+    let mut blocks = threads(tree).flat_map(|thread| &thread.backgrounds);
+    blocks.next().map(|block| block.span)
+}
+
+/// The first FIFO of a program.
+pub fn first_fifo(tree: &Tree) -> Option<Span> {
+    let mut fifos = threads(tree).flat_map(|thread| &thread.fifos);
+    fifos.next().map(|fifo| fifo.span)
+}
+
+fn threads(tree: &Tree) -> impl Iterator<Item = &Thread> {
+    tree.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(thread),
         ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Placement(_) | ItemKind::Spec(_) => {
             None
         }
-    });
-    let mut blocks = threads.flat_map(|thread| &thread.backgrounds);
-    blocks.next().map(|block| block.span)
+    })
 }

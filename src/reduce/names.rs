@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-use crate::front::cup::symbols::{Symbols, Variable, element_name};
+use crate::front::cup::symbols::{Fifo, Symbols, Variable, element_name};
 
 /// The names that are taken.
 pub(super) struct Names {
@@ -24,6 +24,7 @@ impl Names {
         for (name, thread) in &symbols.threads {
             names.take_family(name, thread.copies);
             names.take_variables(&thread.locals);
+            names.taken.extend(thread.fifos.keys().cloned());
         }
         names
     }
@@ -41,6 +42,18 @@ impl Names {
         while self.taken.contains(&name) {
             name.push('_');
         }
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// A free name for a FIFO, the names of whose parts are free too.
+    pub(super) fn fresh_fifo(&mut self, wanted: String, fifo: &Fifo) -> String {
+        let mut name = wanted;
+        let is_free = |name: &String| !self.taken.contains(name);
+        while !is_free(&name) || !fifo.views(&name).iter().all(is_free) {
+            name.push('_');
+        }
+        self.taken.extend(fifo.views(&name));
         self.taken.insert(name.clone());
         name
     }

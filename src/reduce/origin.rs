@@ -33,6 +33,8 @@ pub enum Origin {
         /// The variable.
         var: VarId,
     },
+    /// The step by which the oldest store of a thread, whichever variable it is to, has reached memory.
+    FlushOldest(ThreadId),
     /// Another step of a flush, or one that begins or ends a loop of flushes.
     Flushing,
 }
@@ -100,6 +102,7 @@ impl Steps {
                 thread: id.thread,
                 var: VarId::new(scalar),
             },
+            Role::FlushOldest => Origin::FlushOldest(id.thread),
             Role::Flushing => Origin::Flushing,
         }
     }

@@ -37,7 +37,9 @@ pub(super) fn source_properties(
 fn source_edge(source: &Program, origin: Origin) -> Option<&Edge> {
     let edge: EdgeId = match origin {
         Origin::Statement(edge) | Origin::Further(edge) | Origin::Bounds(edge) => edge,
-        Origin::Overflow(_) | Origin::Flush { .. } | Origin::Flushing => return None,
+        Origin::Overflow(_) | Origin::Flush { .. } | Origin::FlushOldest(_) | Origin::Flushing => {
+            return None;
+        }
     };
     Some(source.edge(edge))
 }

@@ -46,7 +46,7 @@ impl Rules for Buffers {
         self.0.contains_key(scalar)
     }
 
-    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Cond, Vec<Stmt>) {
+    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Option<Cond>, Vec<Stmt>) {
         let Buffer { slots, count, .. } = &self.0[scalar];
         let arms = slots.iter().zip(1..).map(|(slot, number)| {
             let full_so_far = build.test(count, CompareOp::Eq, number);
@@ -56,7 +56,7 @@ impl Rules for Buffers {
             build.assign(count, build.one_off(ArithOp::Add, count)),
             build.chain(arms.collect(), None),
         ];
-        (build.is_full(count, slots.len()), append)
+        (Some(build.is_full(count, slots.len())), append)
     }
 
     fn load(&self, build: Build, scalar: &str, into: &Place) -> Stmt {
@@ -86,11 +86,8 @@ impl Rules for Buffers {
         flushes.collect()
     }
 
-    fn counters(&self) -> Vec<&str> {
-        self.0
-            .values()
-            .map(|buffer| buffer.count.as_str())
-            .collect()
+    fn counters(&self) -> Vec<String> {
+        self.0.values().map(|buffer| buffer.count.clone()).collect()
     }
 
     fn locals(&self) -> Vec<(String, Vec<&str>)> {

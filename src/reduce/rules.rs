@@ -24,9 +24,9 @@ pub(super) trait Rules {
     /// Whether stores to the scalar go through a buffer.
     fn holds(&self, scalar: &str) -> bool;
 
-    /// A store of `value`. The buffer is full if the condition of the first part holds; else the
-    /// statements of the second append to it.
-    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Cond, Vec<Stmt>);
+    /// A store of `value`. The buffer is full if the condition of the first part holds, never without one; else
+    /// the statements of the second append to it.
+    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Option<Cond>, Vec<Stmt>);
 
     /// A load of a buffered scalar into a local.
     fn load(&self, build: Build, scalar: &str, into: &Place) -> Stmt;
@@ -38,10 +38,20 @@ pub(super) trait Rules {
     fn flushes(&self, build: Build) -> Vec<Flushing>;
 
     /// The variables that count entries, one per buffer.
-    fn counters(&self) -> Vec<&str>;
+    fn counters(&self) -> Vec<String>;
 
     /// The locals, one line per buffer, with what they are.
     fn locals(&self) -> Vec<(String, Vec<&str>)>;
+
+    /// The FIFOs; buffers with slots have none.
+    fn fifos(&self) -> Vec<FifoLocal> {
+        Vec::new()
+    }
+
+    /// Which part of which FIFO holds the stores to each scalar.
+    fn stored(&self) -> Vec<StoredIn<'_>> {
+        Vec::new()
+    }
 
     /// The buffers of a thread by the ids of its locals, which `added` gives in the order of
     /// [`Rules::locals`].
@@ -49,11 +59,34 @@ pub(super) trait Rules {
 
     /// That all buffers are empty.
     fn all_empty(&self, build: Build) -> Cond {
-        let empty = |count: &str| build.test(count, CompareOp::Eq, 0);
+        let empty = |count: String| build.test(&count, CompareOp::Eq, 0);
         build
             .all(self.counters().into_iter().map(empty))
             .unwrap_or_else(|| build.cond(CondKind::True))
     }
+}
+
+/// A FIFO that a thread gets.
+pub(super) struct FifoLocal {
+    /// Its name.
+    pub name: String,
+    /// The fields of its records.
+    pub fields: Vec<String>,
+    /// What it is.
+    pub comment: String,
+}
+
+/// Where the stores to a scalar are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredIn<'a> {
+    /// The FIFO.
+    pub fifo: &'a str,
+    /// The scalar.
+    pub var: VarId,
+    /// Its field.
+    pub field: usize,
+    /// The field with the number of its last store, and the local with the number of the last one flushed.
+    pub number: Option<(usize, &'a str)>,
 }
 
 /// The flush of one entry of one buffer.

@@ -11,10 +11,10 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::comment::Comments;
-use super::constant::{Copy, instantiate_cond, instantiate_place, instantiate_rhs};
+use super::constant::{Copy, instantiate, instantiate_cond, instantiate_place, instantiate_rhs};
 use crate::front::cup::ast::{
-    Arm, Background, Block, Cond, CondKind, Expr, ExprKind, Item, ItemKind, LocalLine, Name, Place,
-    Spec, Stmt, StmtKind, Thread, ThreadRef, Tree, Trivia,
+    Arm, Background, Block, Cond, CondKind, Expr, ExprKind, FifoLine, Item, ItemKind, LocalLine,
+    Name, Place, Spec, Stmt, StmtKind, Thread, ThreadRef, Tree, Trivia,
 };
 use crate::front::cup::check::Checked;
 use crate::front::cup::symbols::Symbols;
@@ -116,6 +116,7 @@ impl Instance<'_> {
             },
             copies: None,
             locals: thread.locals.iter().map(local_line).collect(),
+            fifos: thread.fifos.iter().map(fifo_line).collect(),
             backgrounds: thread
                 .backgrounds
                 .iter()
@@ -164,9 +165,14 @@ impl Instance<'_> {
                 instantiate_place(place, self.copy),
                 instantiate_rhs(rhs, self.copy),
             ),
+            StmtKind::Append(fifo, values) => {
+                let values = values.iter().map(|value| instantiate(value, self.copy));
+                StmtKind::Append(fifo.clone(), values.collect())
+            }
             StmtKind::OptionalFence(name) if self.fences.contains(&name.text) => StmtKind::Fence,
             StmtKind::OptionalFence(_) => StmtKind::Skip,
             StmtKind::Fence
+            | StmtKind::Pop(_)
             | StmtKind::Skip
             | StmtKind::Break
             | StmtKind::Continue
@@ -191,6 +197,13 @@ impl Instance<'_> {
 
 fn local_line(line: &LocalLine) -> LocalLine {
     LocalLine {
+        trivia: without_comments(&line.trivia),
+        ..line.clone()
+    }
+}
+
+fn fifo_line(line: &FifoLine) -> FifoLine {
+    FifoLine {
         trivia: without_comments(&line.trivia),
         ..line.clone()
     }

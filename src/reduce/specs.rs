@@ -41,7 +41,7 @@ fn once_flushed(cond: Cond, layout: &Layout) -> Cond {
     let build = Build::at(cond.span);
     let counters = layout.threads().flat_map(|(thread, rules)| {
         let counters = rules.counters().into_iter();
-        counters.map(|count| build.local_of(thread, count))
+        counters.map(|count| build.local_of(thread, &count))
     });
     let filled = counters.map(|count| build.compare(count, CompareOp::Ne, build.num(0)));
     match build.any(filled) {

@@ -25,8 +25,8 @@ pub(super) struct Statements<'a> {
     pub comments: &'a Comments,
     /// The names in the thread's text.
     pub scopes: Scopes<'a>,
-    /// The model's rules and the variable that an overflow sets, if the thread has buffers.
-    pub buffers: Option<(&'a dyn Rules, &'a str)>,
+    /// The model's rules and the variable that an overflow sets, if there is one, if the thread has buffers.
+    pub buffers: Option<(&'a dyn Rules, Option<&'a str>)>,
 }
 
 impl Statements<'_> {
@@ -175,11 +175,14 @@ fn part(stmt: &Stmt) -> Build {
 /// state that the model does not have, and says so even within an atomic section.
 fn store(
     (build, rules): (Build, &dyn Rules),
-    (stop, overflow): (Build, &str),
+    (stop, overflow): (Build, Option<&str>),
     scalar: &str,
     value: &Expr,
 ) -> Vec<Stmt> {
     let (is_full, append) = rules.store(build, scalar, value);
+    let (Some(is_full), Some(overflow)) = (is_full, overflow) else {
+        return append;
+    };
     let stop = vec![
         stop.assign(overflow, stop.num(1)),
         stop.overflow_check(overflow),

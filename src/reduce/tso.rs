@@ -57,7 +57,7 @@ impl Rules for Buffer {
         self.scalars.contains_key(scalar)
     }
 
-    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Cond, Vec<Stmt>) {
+    fn store(&self, build: Build, scalar: &str, value: &Expr) -> (Option<Cond>, Vec<Stmt>) {
         let arms = self.slots.iter().zip(1..).map(|(slot, number)| {
             let entry = vec![
                 build.assign(&slot.lhs, build.num(self.number(scalar))),
@@ -69,7 +69,7 @@ impl Rules for Buffer {
             build.assign(&self.count, build.one_off(ArithOp::Add, &self.count)),
             build.chain(arms.collect(), None),
         ];
-        (build.is_full(&self.count, self.slots.len()), append)
+        (Some(build.is_full(&self.count, self.slots.len())), append)
     }
 
     fn load(&self, build: Build, scalar: &str, into: &Place) -> Stmt {
@@ -98,8 +98,8 @@ impl Rules for Buffer {
         }]
     }
 
-    fn counters(&self) -> Vec<&str> {
-        vec![&self.count]
+    fn counters(&self) -> Vec<String> {
+        vec![self.count.clone()]
     }
 
     fn locals(&self) -> Vec<(String, Vec<&str>)> {

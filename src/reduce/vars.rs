@@ -5,6 +5,7 @@
 //! variable is follows from its place in the table of its scope, whatever it is called.
 
 use super::buffers::Layout;
+use super::fifo_vars::FifoVars;
 use super::slots::BufferVars;
 use crate::program::{Program, ThreadId, VarId};
 
@@ -19,6 +20,8 @@ pub(super) struct Vars {
     pub overflow: Option<VarId>,
     /// The buffers, thread by thread.
     pub buffers: Vec<BufferVars>,
+    /// The FIFOs of buffers, thread by thread.
+    pub fifos: Vec<FifoVars>,
 }
 
 impl Vars {
@@ -34,6 +37,8 @@ impl Vars {
             let mut added = vars.pair_scope(source, reduced, Some(thread)).into_iter();
             if let Some(rules) = buffers {
                 vars.buffers.extend(rules.vars(thread, &mut added));
+                vars.fifos
+                    .extend(FifoVars::of_thread(reduced, thread, rules));
             }
             debug_assert_eq!(added.next(), None, "all added locals are buffers");
         }

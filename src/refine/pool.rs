@@ -249,7 +249,13 @@ impl Classes {
 
     fn add_action(&mut self, action: &Action) {
         match action {
-            Action::Skip | Action::Fence => {}
+            Action::Skip | Action::Fence | Action::Pop(_) => {}
+            Action::Append(fifo, values) => {
+                for (field, value) in values.iter().enumerate() {
+                    self.add_value(&Place::Var(fifo.oldest[field]), value);
+                    self.add_value(&Place::Var(fifo.newest[field]), value);
+                }
+            }
             Action::Assume(cond) | Action::Assert(cond, _) => self.add_cond(cond),
             Action::Assign(to, value) | Action::Store(to, value) => self.add_value(to, value),
             Action::Havoc(to) | Action::Choose(to, _) => _ = self.place(to),

@@ -35,6 +35,9 @@ pub(super) fn schedule(
                 let flush = Directive::Flush { thread, var };
                 schedule.directives.push(flush);
             }
+            Origin::FlushOldest(thread) => {
+                schedule.directives.push(Directive::FlushOldest(thread));
+            }
             Origin::Further(_) | Origin::Overflow(_) | Origin::Flushing => {}
         }
     }

@@ -10,9 +10,11 @@
 //! Output: values for the unknowns, the least absolute ones in the order of the unknowns (the positive one of
 //! two), or the first step that cannot be taken.
 
+use std::collections::VecDeque;
+
 use crate::front::cup::ast::SpecKind;
 use crate::logic::{Formula, Linear, TooLarge, Update, Valuation, assigned_vars, updates, within};
-use crate::program::{Action, Edge, Init, LocId, Program, PropertyKind, Spec, VarId};
+use crate::program::{Action, Edge, Fifo, Init, LocId, Program, PropertyKind, Spec, VarId};
 use crate::run::stop::Stop;
 use crate::smt::{self, Solver};
 
@@ -42,6 +44,8 @@ pub(super) enum Answer {
 pub(super) struct Walk {
     /// The values of the program's variables, in terms of the unknowns and named values.
     state: Vec<(VarId, Linear)>,
+    /// The entries of the program's FIFOs, the oldest first.
+    fifos: Vec<VecDeque<Vec<Linear>>>,
     /// What the named initial values are.
     initial: Formula,
     /// What each step needs; the last one is the broken property.
@@ -65,6 +69,7 @@ impl Walk {
             state: Vec::new(),
             initial: Formula::True,
             needs: Vec::new(),
+            fifos: vec![VecDeque::new(); program.fifos.len()],
             unknowns: Vec::new(),
             names: program.vars.len(),
         };
@@ -162,6 +167,14 @@ impl Walk {
             Action::Assert(cond, property) if is_overflow(*property) => {
                 needs.push(Formula::from_cond(cond)?.substitute(&self.state));
             }
+            Action::Append(fifo, _) => {
+                let unused = VarId::new(self.names);
+                needs.push(self.assign(&updates(&edge.action, unused)?));
+                let newest = fifo.newest.iter();
+                let entry = newest.map(|var| self.state[var.index()].1.clone());
+                self.fifos[fifo.id.index()].push_back(entry.collect());
+            }
+            Action::Pop(fifo) => needs.push(self.pop(fifo)),
             Action::Havoc(_) | Action::Choose(..) => {
                 let name = self.unknown(Unknown::Chosen(number));
                 needs.push(self.assign(&updates(&edge.action, name)?));
@@ -181,6 +194,24 @@ impl Walk {
         }
         self.needs.push(Formula::and(needs));
         Ok(())
+    }
+
+    /// Takes the oldest entry of a FIFO; returns what must hold for that. How many there are is known on a path.
+    fn pop(&mut self, fifo: &Fifo) -> Formula {
+        let entries = &mut self.fifos[fifo.id.index()];
+        if entries.pop_front().is_none() {
+            return Formula::False;
+        }
+        let nothing = || vec![Linear::constant(0); fifo.width()];
+        let oldest = entries.front().cloned().unwrap_or_else(nothing);
+        let newest = entries.back().cloned().unwrap_or_else(nothing);
+        let length = i128::try_from(entries.len()).expect("a path is finite");
+        self.state[fifo.length.index()].1 = Linear::constant(length);
+        let views = fifo.oldest.iter().chain(&fifo.newest);
+        for (view, value) in views.zip(oldest.into_iter().chain(newest)) {
+            self.state[view.index()].1 = value;
+        }
+        Formula::True
     }
 
     /// Assigns what the updates assign; returns what must hold for that.

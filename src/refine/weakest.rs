@@ -102,7 +102,9 @@ fn condition(edge: &Edge) -> Result<Formula, TooLarge> {
         | Action::Store(..)
         | Action::Cas(..)
         | Action::Swap(..)
-        | Action::FetchAdd(..) => Formula::True,
+        | Action::FetchAdd(..)
+        | Action::Append(..)
+        | Action::Pop(_) => Formula::True,
     };
     Ok(Formula::and(bounds.into_iter().chain([guard])))
 }

@@ -98,6 +98,8 @@ fn stored_vars(program: &Program, thread: ThreadId) -> Vec<bool> {
             | Action::Cas(..)
             | Action::Swap(..)
             | Action::FetchAdd(..)
+            | Action::Append(..)
+            | Action::Pop(_)
             | Action::Fence => {}
         }
     }

@@ -51,7 +51,7 @@ impl Effects {
         let targets = written(&edge.action, state.view());
         let applied = machine.apply(state, thread, edge, arbitrary);
         if applied == Applied::Done {
-            for var in targets.into_iter().flatten() {
+            for var in targets {
                 self.write(var, machine.load(state, thread, var));
             }
         }
@@ -70,6 +70,13 @@ impl Effects {
             | Action::Store(_, term)
             | Action::Swap(_, _, term)
             | Action::FetchAdd(_, _, term) => self.read_term(term, view),
+            Action::Append(_, values) => {
+                values.iter().for_each(|value| self.read_term(value, view));
+            }
+            Action::Pop(fifo) => {
+                let oldest = fifo.oldest.iter();
+                oldest.for_each(|&var| self.read_term(&Term::Var(var), view));
+            }
             Action::Cas(_, _, expected, new) => {
                 self.read_term(expected, view);
                 self.read_term(new, view);
@@ -144,6 +151,8 @@ fn accessed(
         | Action::Havoc(_)
         | Action::Choose(..)
         | Action::Store(..)
+        | Action::Append(..)
+        | Action::Pop(_)
         | Action::Fence => return None,
     };
     let var = state.view().place(place)?;
@@ -154,11 +163,16 @@ fn accessed(
     Some(Access { var, value })
 }
 
-/// The variables that an action writes: a shared one first, then a local.
-fn written(action: &Action, view: View<'_>) -> [Option<VarId>; 2] {
+/// The variables that an action writes: a shared one first, then locals.
+fn written(action: &Action, view: View<'_>) -> Vec<VarId> {
     let var = |place: &Place| view.place(place);
-    match action {
+    let [shared, local] = match action {
         Action::Skip | Action::Assume(_) | Action::Assert(..) | Action::Fence => [None, None],
+        Action::Append(fifo, _) => {
+            let newest = fifo.newest.iter().copied();
+            return newest.chain([fifo.length]).collect();
+        }
+        Action::Pop(fifo) => return vec![fifo.length],
         Action::Assign(place, _)
         | Action::Havoc(place)
         | Action::Choose(place, _)
@@ -171,5 +185,6 @@ fn written(action: &Action, view: View<'_>) -> [Option<VarId>; 2] {
         Action::Swap(place, target, _) | Action::FetchAdd(place, target, _) => {
             [var(target), var(place)]
         }
-    }
+    };
+    shared.into_iter().chain(local).collect()
 }

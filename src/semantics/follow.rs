@@ -39,6 +39,9 @@ pub enum Directive {
         /// The variable.
         var: VarId,
     },
+    /// The oldest store of a thread reaches memory, whichever variable it is to; under TSO, where a thread has one
+    /// FIFO.
+    FlushOldest(ThreadId),
 }
 
 /// What became of a schedule.
@@ -107,6 +110,15 @@ impl Run<'_, '_> {
                 self.state.set_value(var, entry.value);
                 self.moves.push(Move::flush(thread, var));
             }
+            Directive::FlushOldest(thread) => {
+                let mut fifos = self.machine.buffers.of_thread(thread);
+                let (fifo, None) = (fifos.next()?, fifos.next()) else {
+                    return None;
+                };
+                let entry = self.state.pop(fifo)?;
+                self.state.set_value(entry.var, entry.value);
+                self.moves.push(Move::flush(thread, entry.var));
+            }
             Directive::Background { thread, block } => {
                 let blocks = &self.machine.program.threads[thread.index()].backgrounds;
                 self.block = Some(Block {
@@ -142,6 +154,8 @@ impl Run<'_, '_> {
             | Action::Cas(..)
             | Action::Swap(..)
             | Action::FetchAdd(..)
+            | Action::Append(..)
+            | Action::Pop(_)
             | Action::Fence => None,
         };
         match machine.apply(&mut self.state, thread, edge, given) {

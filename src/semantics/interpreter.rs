@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::front::cup::ast::{ArithOp, CompareOp, SpecKind};
 use crate::memory::Model;
 use crate::program::{
-    Action, Cond, Edge, Init, LocId, Place, Program, PropertyId, Spec, Term, Thread, ThreadId,
-    VarId,
+    Action, Cond, Edge, Fifo, FifoId, Init, LocId, Place, Program, PropertyId, Spec, Term, Thread,
+    ThreadId, VarId,
 };
 
 use super::trace::{Move, MoveKind, Taken, Trace};
@@ -50,6 +50,8 @@ pub(crate) struct PlainState {
     pub at: Vec<LocId>,
     pub memory: BTreeMap<VarId, i128>,
     pub buffers: BTreeMap<BufferKey, VecDeque<(VarId, i128)>>,
+    /// The entries of the program's own FIFOs, the oldest first.
+    pub fifos: BTreeMap<FifoId, VecDeque<Vec<i128>>>,
 }
 
 /// A thread, and under PSO the variable.
@@ -127,6 +129,7 @@ impl Interpreter<'_> {
                 .collect(),
             memory: memory.collect(),
             buffers: BTreeMap::new(),
+            fifos: BTreeMap::new(),
         })
     }
 
@@ -308,6 +311,16 @@ impl Interpreter<'_> {
                 state.memory.insert(target, old.checked_add(difference)?);
                 state.memory.insert(result, old);
             }
+            Action::Append(fifo, values) => {
+                let values = values.iter().map(|value| state.term(value));
+                let entry = values.collect::<Option<Vec<i128>>>()?;
+                state.fifos.entry(fifo.id).or_default().push_back(entry);
+                state.show(fifo);
+            }
+            Action::Pop(fifo) => {
+                state.fifos.get_mut(&fifo.id)?.pop_front()?;
+                state.show(fifo);
+            }
             Action::Fence => {
                 let waits = state.buffers.keys().any(|&(owner, _)| owner == thread);
                 (!waits).then_some(())?;
@@ -388,6 +401,19 @@ fn quotient(dividend: i128, divisor: i128) -> Option<i128> {
 }
 
 impl PlainState {
+    /// Sets the variables that show a FIFO to what is in it.
+    fn show(&mut self, fifo: &Fifo) {
+        let entries = self.fifos.get(&fifo.id).cloned().unwrap_or_default();
+        let nothing = vec![0; fifo.width()];
+        let oldest = entries.front().unwrap_or(&nothing);
+        let newest = entries.back().unwrap_or(&nothing);
+        self.memory.insert(fifo.length, entries.len() as i128);
+        self.memory
+            .extend(fifo.oldest.iter().copied().zip(oldest.iter().copied()));
+        self.memory
+            .extend(fifo.newest.iter().copied().zip(newest.iter().copied()));
+    }
+
     fn term(&self, term: &Term) -> Option<i128> {
         match term {
             Term::Const(value) => Some(i128::from(*value)),

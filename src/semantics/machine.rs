@@ -25,6 +25,8 @@ pub(crate) struct Machine<'p> {
     pub buffers: Buffers,
     /// The longest that each FIFO may get.
     pub buffer_limits: Vec<usize>,
+    /// The longest that the program's own FIFOs may get.
+    pub fifo_limit: usize,
     /// The values tried for arbitrary ones.
     pub havoc: HavocRange,
 }
@@ -54,7 +56,7 @@ pub(crate) enum Event {
 /// Why a step is not followed, or not in all ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// A store met a full FIFO.
+    /// A store, or an `append`, met a full FIFO.
     Buffer,
     /// A value did not fit 64 bits.
     Values,
@@ -85,6 +87,7 @@ impl<'p> Machine<'p> {
             model,
             buffer_limits: vec![buffer_limit; buffers.fifos().len()],
             buffers,
+            fifo_limit: buffer_limit,
             havoc,
         }
     }
@@ -235,6 +238,21 @@ impl Machine<'_> {
                     Some((old, old.checked_add(state.view().term(difference)?)?))
                 });
             }
+            Action::Append(fifo, values) => {
+                let values = values.iter().map(|value| view.term(value));
+                let entry = values.collect::<Option<Vec<i64>>>()?;
+                let limit = i64::try_from(self.fifo_limit).unwrap_or(i64::MAX);
+                if state.value(fifo.length) >= limit {
+                    return Some(Applied::Cut(Cut::Buffer));
+                }
+                state.append(fifo, &entry);
+            }
+            Action::Pop(fifo) => {
+                if state.value(fifo.length) == 0 {
+                    return Some(Applied::Blocked);
+                }
+                state.take(fifo);
+            }
             Action::Fence if self.drained(state, thread) => {}
             Action::Fence => return Some(Applied::Blocked),
         }
@@ -347,6 +365,8 @@ impl<V: FnMut(&State, Attempt<'_>, Event) -> ControlFlow<()>> Expansion<'_, '_, 
                 | Action::Cas(..)
                 | Action::Swap(..)
                 | Action::FetchAdd(..)
+                | Action::Append(..)
+                | Action::Pop(_)
                 | Action::Fence => self.statement(kind, edge, taken(None))?,
             }
         }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::program::{LocId, Program, ThreadId, VarId};
+use crate::program::{Fifo, FifoId, LocId, Program, ThreadId, VarId};
 
 use super::buffers::Buffers;
 use super::eval::View;
@@ -17,6 +17,8 @@ pub(crate) struct State {
     at: Vec<LocId>,
     values: Vec<i64>,
     fifos: Vec<VecDeque<Entry>>,
+    /// The program's own FIFOs: the fields of the entries one after the other, those of the oldest first.
+    queues: Vec<VecDeque<i64>>,
     log: Vec<Change>,
 }
 
@@ -39,6 +41,8 @@ enum Change {
     Value(VarId, i64),
     Push(usize),
     Pop(usize, Entry),
+    Append(FifoId),
+    Take(FifoId, i64),
 }
 
 impl State {
@@ -53,6 +57,7 @@ impl State {
                 .map(|var| var.init.value().unwrap_or(0))
                 .collect(),
             fifos: vec![VecDeque::new(); buffers.fifos().len()],
+            queues: vec![VecDeque::new(); program.fifos.len()],
             log: Vec::new(),
         }
     }
@@ -126,6 +131,38 @@ impl State {
         Some(entry)
     }
 
+    /// Appends an entry to a FIFO of the program, and shows it in the FIFO's variables.
+    pub(crate) fn append(&mut self, fifo: &Fifo, entry: &[i64]) {
+        let length = self.value(fifo.length);
+        self.set_value(fifo.length, length + 1);
+        for (field, &value) in entry.iter().enumerate() {
+            self.queues[fifo.id.index()].push_back(value);
+            self.log.push(Change::Append(fifo.id));
+            self.set_value(fifo.newest[field], value);
+            if length == 0 {
+                self.set_value(fifo.oldest[field], value);
+            }
+        }
+    }
+
+    /// Takes the oldest entry out of a FIFO of the program that is not empty.
+    pub(crate) fn take(&mut self, fifo: &Fifo) {
+        let length = self.value(fifo.length);
+        for _ in 0..fifo.width() {
+            let value = self.queues[fifo.id.index()].pop_front();
+            let value = value.expect("an entry has all its fields");
+            self.log.push(Change::Take(fifo.id, value));
+        }
+        self.set_value(fifo.length, length - 1);
+        for field in 0..fifo.width() {
+            let next = self.queues[fifo.id.index()].get(field).copied();
+            self.set_value(fifo.oldest[field], next.unwrap_or(0));
+            if next.is_none() {
+                self.set_value(fifo.newest[field], 0);
+            }
+        }
+    }
+
     /// The point to come back to.
     pub(crate) fn mark(&self) -> Mark {
         Mark(self.log.len())
@@ -141,6 +178,8 @@ impl State {
                 Change::Value(var, value) => self.values[var.index()] = value,
                 Change::Push(fifo) => drop(self.fifos[fifo].pop_back()),
                 Change::Pop(fifo, entry) => self.fifos[fifo].push_front(entry),
+                Change::Append(fifo) => drop(self.queues[fifo.index()].pop_back()),
+                Change::Take(fifo, value) => self.queues[fifo.index()].push_front(value),
             }
         }
     }
@@ -168,6 +207,10 @@ impl State {
                 write(bytes, zigzag(entry.value));
             }
         }
+        for queue in &self.queues {
+            write(bytes, queue.len() as u64);
+            queue.iter().for_each(|&value| write(bytes, zigzag(value)));
+        }
     }
 
     /// Becomes the state that `bytes` encodes, with an empty log.
@@ -189,6 +232,11 @@ impl State {
                 let value = unzigzag(reader.read());
                 entries.push_back(Entry { var, value });
             }
+        }
+        for queue in &mut self.queues {
+            queue.clear();
+            let length = reader.read();
+            queue.extend((0..length).map(|_| unzigzag(reader.read())));
         }
     }
 }
@@ -264,6 +312,7 @@ mod tests {
             at: vec![LocId::new(0)],
             values: vec![7],
             fifos: vec![VecDeque::new()],
+            queues: Vec::new(),
             log: Vec::new(),
         };
         let entry = |value| Entry {

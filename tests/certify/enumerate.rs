@@ -271,6 +271,7 @@ impl Machine<'_> {
             Action::Assign(place, term) | Action::Store(place, term) => {
                 set(place, state.term(term));
             }
+            Action::Append(..) | Action::Pop(_) => unreachable!("the programs have no FIFOs"),
             Action::Havoc(_) => unreachable!("programs with arbitrary values are left out"),
             Action::Choose(..) => unreachable!("a choice is an assignment of each value"),
             Action::Load(place, source) => set(place, state.value(source)),

@@ -9,6 +9,7 @@ mod convert;
 mod docs;
 mod explore;
 mod fences;
+mod fifo;
 mod fmt;
 mod interrupt;
 mod json;

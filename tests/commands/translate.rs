@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::equivalence::{Agreement, compare};
+use crate::support::equivalence::{Agreement, compare, compare_with};
 use assert_cmd::Command;
 use cupola::front::cup::placement::Placement;
 use cupola::front::cup::{self};
 use cupola::memory::{BufferSizes, Model};
-use cupola::reduce::{self, Flush, ReduceConfig};
+use cupola::reduce::{self, Flush, ReduceConfig, Storage};
 use cupola::source::SourceFile;
 
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -15,6 +15,15 @@ const FLUSHES: [Flush; 2] = [Flush::Background, Flush::Inline];
 
 #[test]
 fn small_programs_do_the_same_as_their_translations() {
+    small_programs_agree(Storage::Slots);
+}
+
+#[test]
+fn small_programs_do_the_same_as_their_translations_to_fifos() {
+    small_programs_agree(Storage::Fifos);
+}
+
+fn small_programs_agree(storage: Storage) {
     let mut agreements = Vec::new();
     for path in programs("tests/programs/translate") {
         let file = read(&path);
@@ -31,7 +40,7 @@ fn small_programs_do_the_same_as_their_translations() {
                     fences: fences.clone(),
                     flush,
                 };
-                let compared = compare(&file, &checked, &config)
+                let compared = compare_with(&file, &checked, &config, storage)
                     .unwrap_or_else(|error| panic!("{path:?} {model} k={k} {flush:?}: {error}"));
                 agreements.push(compared.unwrap_or_else(|_| panic!("{path:?} is too large")));
             }

@@ -4,8 +4,8 @@
 use std::ops::AddAssign;
 use std::path::Path;
 
-use cupola::program::{Action, EdgeId, Place, Program, PropertyId, PropertyKind};
-use cupola::reduce::{Origin, Reduction};
+use cupola::program::{Action, EdgeId, Place, Program, PropertyId, PropertyKind, VarId};
+use cupola::reduce::{FifoVars, Origin, Reduction};
 
 use super::origins::{for_all_reductions, reductions};
 use crate::support::random::Flavour;
@@ -82,11 +82,21 @@ fn check_variables(reduction: &Reduction, shown: &str) {
     let overflow = reduction.overflow();
     let has_buffers = !reduction.buffers().is_empty();
     assert_eq!(overflow.is_some(), has_buffers, "{shown}");
-    let mut own: Vec<_> = buffers.chain(overflow).collect();
+    let fifos = reduction.fifos().iter().flat_map(fifo_vars);
+    let mut own: Vec<_> = buffers.chain(fifos).chain(overflow).collect();
     own.sort_unstable();
     let added = reduced.var_ids();
     let added = added.filter(|&var| reduction.source_var(var).is_none());
     assert_eq!(own, added.collect::<Vec<_>>(), "{shown}");
+}
+
+/// The variables that show a FIFO, and those that number its stores.
+fn fifo_vars(vars: &FifoVars) -> Vec<VarId> {
+    let fifo = &vars.fifo;
+    let shown = fifo.oldest.iter().chain(&fifo.newest).copied();
+    let numberings = vars.stored.iter().filter_map(|stored| stored.numbering);
+    let numbers = numberings.map(|numbering| numbering.done);
+    shown.chain([fifo.length]).chain(numbers).collect()
 }
 
 /// A step stands for a step of the same statement of the same thread, taken with the section held if it is
@@ -108,7 +118,7 @@ fn check_step(reduction: &Reduction, id: EdgeId, shown: &str) {
             assert_eq!(is_held(source, of), free.is_none(), "{shown}");
             of
         }
-        Origin::Flush { .. } | Origin::Flushing => return,
+        Origin::Flush { .. } | Origin::FlushOldest(_) | Origin::Flushing => return,
     };
     assert_eq!(of.thread, id.thread, "{shown}");
     assert_eq!(source.edge(of).span, reduced.edge(id).span, "{shown}");

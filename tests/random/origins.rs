@@ -2,10 +2,14 @@
 //! of the reduced program, with each step replaced by what its origin says, is an execution of the source with real
 //! buffers that ends with the same values of all variables and the same entries of all buffers.
 
+use std::collections::BTreeMap;
+
 use cupola::front::cup::placement::Placement;
 use cupola::memory::{BufferSizes, Model};
 use cupola::program::{Action, Program, VarId};
-use cupola::reduce::{Flush, Origin, ReduceConfig, Reduction, reduce};
+use cupola::reduce::{
+    FifoVars, Flush, Origin, ReduceConfig, Reduction, Storage, reduce, reduce_to_fifos,
+};
 use cupola::semantics::{Directive, Followed, MoveKind, Trace, follow};
 use cupola::source::SourceFile;
 
@@ -61,7 +65,8 @@ pub fn for_all_reductions(
     count
 }
 
-/// The reductions of a program under both models, with background blocks and with loops of flushes.
+/// The reductions of a program under both models, with background blocks and with loops of flushes, to slots and to
+/// FIFOs.
 pub fn reductions(text: String) -> Vec<Reduction> {
     let file = SourceFile::new("program.cup", text);
     let checked = cupola::front::cup::load(&file).expect("the program is right");
@@ -75,7 +80,9 @@ pub fn reductions(text: String) -> Vec<Reduction> {
             flush,
         })
     });
-    let reductions = configs.map(|config| reduce(&file, &checked, &config));
+    let reductions = configs.flat_map(|config| {
+        [reduce, reduce_to_fifos].map(|reduce| reduce(&file, &checked, &config))
+    });
     let reductions = reductions.map(|reduction| reduction.expect("it can be reduced"));
     reductions.collect()
 }
@@ -102,8 +109,25 @@ fn check(reduction: &Reduction, seed: u64) -> Run {
     };
     assert_eq!(trace.steps.len(), directives.len(), "{}", shown());
     let found = end(&reduction.source, &trace);
-    assert_eq!(found, reduced_end(reduction, &walk), "{}", shown());
-    let is_flush = |directive: &&Directive| matches!(directive, Directive::Flush { .. });
+    match reduction.storage {
+        Storage::Slots => assert_eq!(found, reduced_end(reduction, &walk), "{}", shown()),
+        Storage::Fifos => {
+            let values = own_values(reduction, &walk.values);
+            assert_eq!(found.0, values, "{}", shown());
+            assert_eq!(
+                newest_values(&found.1, &found.0),
+                newest_fields(reduction, &walk),
+                "{}",
+                shown()
+            );
+        }
+    }
+    let is_flush = |directive: &&Directive| {
+        let flush = Directive::FlushOldest;
+        let oldest = |thread| **directive == flush(thread);
+        let mut threads = reduction.source.thread_ids();
+        matches!(directive, Directive::Flush { .. }) || threads.any(oldest)
+    };
     Run {
         steps: directives.len(),
         flushes: directives.iter().filter(is_flush).count(),
@@ -115,9 +139,40 @@ fn directives(reduction: &Reduction, walk: &Walk<'_>) -> Vec<Directive> {
     let directive = |&(edge, value)| match reduction.origin(edge) {
         Origin::Statement(edge) | Origin::Bounds(edge) => Some(Directive::Step { edge, value }),
         Origin::Flush { thread, var } => Some(Directive::Flush { thread, var }),
+        Origin::FlushOldest(thread) => Some(Directive::FlushOldest(thread)),
         Origin::Further(_) | Origin::Overflow(_) | Origin::Flushing => None,
     };
     walk.taken.iter().filter_map(directive).collect()
+}
+
+/// What each buffer that is not empty is like: its length, and what a load of its thread reads of each variable that is
+/// not what memory has.
+type Shape = Vec<(usize, BTreeMap<VarId, i64>)>;
+
+fn newest_values(buffers: &[Vec<(VarId, i64)>], memory: &[i64]) -> Shape {
+    let shape = |entries: &Vec<(VarId, i64)>| {
+        let newest: BTreeMap<VarId, i64> = entries.iter().copied().collect();
+        let differ = newest.into_iter();
+        let differ = differ.filter(|(var, value)| memory[var.index()] != *value);
+        (entries.len(), differ.collect())
+    };
+    buffers.iter().map(shape).collect()
+}
+
+/// The same of the FIFOs of a reduced program.
+fn newest_fields(reduction: &Reduction, walk: &Walk<'_>) -> Shape {
+    let shape = |vars: &FifoVars| {
+        let entries = &walk.fifos[vars.fifo.id.index()];
+        let newest = entries.last()?;
+        let fields = vars.stored.iter().filter(|stored| match stored.numbering {
+            Some(numbering) => newest[numbering.field] > walk.values[numbering.done.index()],
+            None => true,
+        });
+        let fields = fields.map(|stored| (stored.var, newest[stored.field]));
+        let fields = fields.filter(|(var, value)| walk.values[var.index()] != *value);
+        Some((entries.len(), fields.collect()))
+    };
+    reduction.fifos().iter().filter_map(shape).collect()
 }
 
 fn own_values(reduction: &Reduction, values: &[i64]) -> Vec<i64> {

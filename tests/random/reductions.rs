@@ -16,7 +16,7 @@ use cupola::front::cup::print::{print_cond, print_stmt_head};
 use cupola::front::cup::symbols::{Meaning, Scope};
 use cupola::memory::{BufferSizes, Model};
 use cupola::program::{Program, lower};
-use cupola::reduce::{Flush, ReduceConfig};
+use cupola::reduce::{Flush, ReduceConfig, Storage};
 use cupola::semantics::interpreter::replay;
 use cupola::source::SourceFile;
 use cupola::verdict::{Limit, VerdictKind};
@@ -24,7 +24,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::support::compared::Compared;
 use crate::support::entries;
-use crate::support::equivalence::compare;
+use crate::support::equivalence::{compare, compare_with};
 use crate::support::random::{Flavour, program, program_of, shrink};
 
 const RELAXED: [Model; 2] = [Model::Tso, Model::Pso];
@@ -140,6 +140,38 @@ fn finals(exploration: &Exploration) -> &BTreeSet<Vec<i64>> {
         .as_ref()
         .expect("outcomes were asked for")
         .rows()
+}
+
+/// Compares the reduction to FIFOs of any length with the models, both explored up to two entries, on every `n`th program
+/// of a family.
+fn fifos_agree(flavour: Flavour, n: usize, flush: Flush) -> Compared {
+    for_all_of(flavour, n, |file, checked| {
+        let mut total = Compared::default();
+        for model in RELAXED {
+            let config = config(model, entries(2), flush, checked);
+            let difference = compare_with(file, checked, &config, Storage::Fifos);
+            let agreement = difference.map_err(|error| format!("{model}, {flush:?}: {error}"))?;
+            total.count(agreement.is_ok());
+        }
+        Ok(total)
+    })
+}
+
+#[test]
+fn translations_to_fifos_agree_with_the_models() {
+    fifos_agree(Flavour::Mixed, 4, Flush::Background).assert_percent(90);
+}
+
+#[test]
+fn translations_to_fifos_with_flush_loops_agree_with_the_models() {
+    fifos_agree(Flavour::Mixed, 4, Flush::Inline).assert_percent(90);
+}
+
+#[test]
+fn translations_of_sections_and_arrays_to_fifos_agree_with_the_models() {
+    for flavour in [Flavour::Arrays, Flavour::Sections, Flavour::Locations] {
+        fifos_agree(flavour, 10, Flush::Background).assert_percent(85);
+    }
 }
 
 fn agree(
@@ -523,6 +555,8 @@ fn statement_feature(kind: &StmtKind) -> &'static str {
             "store"
         }
         StmtKind::Assign(_, Rhs::Expr(_)) => "load or local",
+        StmtKind::Append(..) => "append",
+        StmtKind::Pop(_) => "pop",
         StmtKind::Fence => "fence",
         StmtKind::OptionalFence(_) => "optional fence",
         StmtKind::Skip => "skip",

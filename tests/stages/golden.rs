@@ -1,5 +1,5 @@
-//! Keeps the golden files of `translations/`: every example under TSO and PSO at k = 2, five of them at
-//! k = 1 as well.
+//! Keeps the golden files of `translations/`: every example under TSO and PSO at k = 2 and with FIFOs, five of them
+//! at k = 1 as well.
 //!
 //! `make golden` accepts the present output.
 
@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::support::entries;
 use cupola::front::cup;
+use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
-use cupola::memory::Model;
-use cupola::reduce::{Flush, ReduceConfig, reduce};
+use cupola::memory::{BufferSizes, Model};
+use cupola::reduce::{Flush, ReduceConfig, ReduceError, Reduction, reduce, reduce_to_fifos};
 use cupola::source::SourceFile;
 
 /// The examples whose translations at k = 1 are kept: no fences; arrays, copies of a thread and `swap`;
@@ -27,7 +28,16 @@ fn translations_of_the_examples() {
         for (example, k) in at_one.chain(at_two) {
             for model in [Model::Tso, Model::Pso] {
                 let name = format!("{example}.{model}.k{k}");
-                insta::assert_snapshot!(name.clone(), translation(example, model, k));
+                let text = translation(example, model, (entries(k), reduce));
+                insta::assert_snapshot!(name.clone(), text);
+                names.insert(name);
+            }
+        }
+        for example in &examples {
+            for model in [Model::Tso, Model::Pso] {
+                let name = format!("{example}.{model}.fifo");
+                let text = translation(example, model, (entries(1), reduce_to_fifos));
+                insta::assert_snapshot!(name.clone(), text);
                 names.insert(name);
             }
         }
@@ -60,14 +70,16 @@ pub fn assert_only(folder: &str, names: &BTreeSet<String>) {
     assert_eq!(&kept, names, "{folder}/ lacks golden files");
 }
 
-fn translation(example: &str, model: Model, k: usize) -> String {
+type Reduce = fn(&SourceFile, &Checked, &ReduceConfig) -> Result<Reduction, ReduceError>;
+
+fn translation(example: &str, model: Model, (sizes, reduce): (BufferSizes, Reduce)) -> String {
     let name = format!("examples/{example}.cup");
     let text = std::fs::read_to_string(folder(&name)).unwrap();
     let file = SourceFile::new(name, text);
     let checked = cup::load(&file).expect("examples are correct");
     let config = ReduceConfig {
         model,
-        sizes: entries(k),
+        sizes,
         fences: Placement::Declared.in_force(&checked, model).unwrap(),
         flush: Flush::Background,
     };

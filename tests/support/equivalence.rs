@@ -9,7 +9,7 @@ use cupola::front::cup::check::Checked;
 use cupola::front::cup::{self};
 use cupola::memory::Model;
 use cupola::program::{Program, PropertyKind, VarId, lower};
-use cupola::reduce::{self, ReduceConfig, Reduction};
+use cupola::reduce::{self, ReduceConfig, ReduceError, Reduction, Storage};
 use cupola::semantics::HavocRange;
 use cupola::source::SourceFile;
 use cupola::verdict::{Limit, VerdictKind};
@@ -30,11 +30,16 @@ pub struct Agreement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
+type Reduce = fn(&SourceFile, &Checked, &ReduceConfig) -> Result<Reduction, ReduceError>;
+
 /// The final values of the source's variables, in their order.
 type Finals = BTreeSet<Vec<i64>>;
 
 /// How far each exploration goes.
 const MAX_STATES: usize = 3_000_000;
+
+/// How far with FIFOs: the numbers of stores that they hold grow where a FIFO is never empty.
+const MAX_FIFO_STATES: usize = 100_000;
 
 /// Compares `checked`, the program in `file`, under the model of `config` with its translation under
 /// SC. The error describes the difference; `Ok(Err(TooLarge))` means that a limit was hit other than
@@ -44,7 +49,22 @@ pub fn compare(
     checked: &Checked,
     config: &ReduceConfig,
 ) -> Result<Result<Agreement, TooLarge>, String> {
-    let reduction = reduce::reduce(file, checked, config).map_err(|error| error.to_string())?;
+    compare_with(file, checked, config, Storage::Slots)
+}
+
+/// The same for either way to store what is in the buffers. FIFOs are explored up to the sizes of `config`, as the
+/// buffers of the model are.
+pub fn compare_with(
+    file: &SourceFile,
+    checked: &Checked,
+    config: &ReduceConfig,
+    storage: Storage,
+) -> Result<Result<Agreement, TooLarge>, String> {
+    let (reduce, overflow): (Reduce, _) = match storage {
+        Storage::Slots => (reduce::reduce, Limit::Overflow),
+        Storage::Fifos => (reduce::reduce_to_fifos, Limit::Buffer),
+    };
+    let reduction = reduce(file, checked, config).map_err(|error| error.to_string())?;
     let source = &reduction.source;
     let reduced = reparsed(&cup::print(reduction.tree()))?;
     let reduced = lower(&reduced, &IndexSet::new());
@@ -53,17 +73,17 @@ pub fn compare(
     let properties = [&reduction.program, &reduced].map(named_properties);
     same("properties", &properties[0], &properties[1])?;
 
-    let ours = run(source, config, true);
-    let theirs = run(&reduced, &under_sc(config), true);
+    let most = match storage {
+        Storage::Slots => MAX_STATES,
+        Storage::Fifos => MAX_FIFO_STATES,
+    };
+    let ours = run(source, config, true, most);
+    let theirs = run(&reduced, &under_sc(config), true, most);
     if !is_comparable(&ours) || !is_comparable(&theirs) {
         return Ok(Err(TooLarge));
     }
     let overflows = ours.limits.contains(&Limit::Buffer);
-    same(
-        "overflows",
-        &overflows,
-        &theirs.limits.contains(&Limit::Overflow),
-    )?;
+    same("overflows", &overflows, &theirs.limits.contains(&overflow))?;
     same("verdict", &is_violated(&ours), &is_violated(&theirs))?;
     if is_violated(&ours) {
         compare_specs(source, &reduced, config)?;
@@ -109,8 +129,8 @@ fn compare_specs(source: &Program, reduced: &Program, config: &ReduceConfig) -> 
                 .collect(),
             ..program.clone()
         };
-        let ours = run(&only(source), config, false);
-        let theirs = run(&only(reduced), &under_sc(config), false);
+        let ours = run(&only(source), config, false, MAX_STATES);
+        let theirs = run(&only(reduced), &under_sc(config), false, MAX_STATES);
         let what = match choice {
             Some(index) => {
                 let property = source.property(source.specs[index].property);
@@ -131,11 +151,11 @@ fn under_sc(config: &ReduceConfig) -> ReduceConfig {
     }
 }
 
-fn run(program: &Program, bounds: &ReduceConfig, outcomes: bool) -> Exploration {
+fn run(program: &Program, bounds: &ReduceConfig, outcomes: bool, most: usize) -> Exploration {
     let config = ExploreConfig {
         buffer: bounds.sizes.default_entries(),
         buffer_of: own_sizes(program, bounds),
-        max_states: MAX_STATES,
+        max_states: most,
         havoc: HavocRange::default(),
         outcomes,
     };
@@ -178,11 +198,10 @@ fn rows(exploration: &Exploration) -> &Finals {
 /// The values of the source's variables in the final states of the reduced program in which all
 /// buffers are empty.
 fn own_finals(rows: &Finals, reduction: &Reduction) -> Finals {
-    let buffers = reduction.buffers().iter();
-    let is_flushed = |row: &&Vec<i64>| {
-        let mut buffers = buffers.clone();
-        buffers.all(|buffer| row[buffer.count.index()] == 0)
-    };
+    let slots = reduction.buffers().iter().map(|buffer| buffer.count);
+    let fifos = reduction.fifos().iter().map(|vars| vars.fifo.length);
+    let lengths: Vec<VarId> = slots.chain(fifos).collect();
+    let is_flushed = |row: &&Vec<i64>| lengths.iter().all(|length| row[length.index()] == 0);
     let own = |row: &Vec<i64>| {
         let vars = reduction.source.var_ids();
         vars.map(|var| row[reduction.reduced_var(var).index()])

@@ -8,7 +8,7 @@
 use cupola::front::cup::ast::{ArithOp, CompareOp, SpecKind};
 use cupola::memory::Model;
 use cupola::program::{
-    Action, Cond, Edge, Init, LocId, Place, Program, PropertyId, Spec, Term, ThreadId, VarId,
+    Action, Cond, Edge, Fifo, Init, LocId, Place, Program, PropertyId, Spec, Term, ThreadId, VarId,
 };
 use cupola::semantics::{Move, MoveKind, Taken, Trace};
 
@@ -20,6 +20,7 @@ pub fn is_execution(program: &Program, model: Model, trace: &Trace) -> bool {
         at: program.threads.iter().map(|thread| thread.entry).collect(),
         values: trace.initial.iter().map(|&value| value.into()).collect(),
         pending: Vec::new(),
+        fifos: vec![Vec::new(); program.fifos.len()],
     };
     if !starts {
         return false;
@@ -55,6 +56,8 @@ struct State {
     values: Vec<i128>,
     /// Stores that have not reached memory, the oldest first.
     pending: Vec<Pending>,
+    /// The entries of the program's FIFOs, the oldest first.
+    fifos: Vec<Vec<Vec<i128>>>,
 }
 
 #[derive(Clone, Copy)]
@@ -209,6 +212,17 @@ impl Rules<'_> {
                 state.set(on, old + state.value(difference));
                 state.set(place, old);
             }
+            Action::Append(fifo, entry) => {
+                let entry = entry.iter().map(|value| state.value(value)).collect();
+                state.fifos[fifo.id.index()].push(entry);
+                state.show(fifo);
+            }
+            Action::Pop(fifo) => {
+                let entries = &mut state.fifos[fifo.id.index()];
+                (!entries.is_empty()).then_some(())?;
+                entries.remove(0);
+                state.show(fifo);
+            }
             Action::Fence => {
                 let mut stores = state.pending.iter();
                 (!stores.any(|store| store.thread == thread)).then_some(())?;
@@ -251,6 +265,16 @@ impl State {
                 let wanted = spec.kind != SpecKind::Forbid;
                 (self.holds(&spec.cond) != wanted).then_some(spec.property)
             }
+        }
+    }
+
+    fn show(&mut self, fifo: &Fifo) {
+        let entries = &self.fifos[fifo.id.index()];
+        self.values[fifo.length.index()] = entries.len() as i128;
+        for field in 0..fifo.width() {
+            let end = |entry: Option<&Vec<i128>>| entry.map_or(0, |entry| entry[field]);
+            self.values[fifo.oldest[field].index()] = end(entries.first());
+            self.values[fifo.newest[field].index()] = end(entries.last());
         }
     }
 

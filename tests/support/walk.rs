@@ -2,7 +2,7 @@
 
 use cupola::front::cup::ast::{ArithOp, CompareOp};
 use cupola::program::{
-    Action, Cond, Edge, EdgeId, Init, LocId, Place, Program, Range, Term, ThreadId, VarId,
+    Action, Cond, Edge, EdgeId, Fifo, Init, LocId, Place, Program, Range, Term, ThreadId, VarId,
 };
 
 use super::random::Random;
@@ -23,6 +23,8 @@ pub struct Walk<'p> {
     pub locations: Vec<LocId>,
     /// The values of the variables.
     pub values: Vec<i64>,
+    /// The entries of the program's FIFOs, the oldest first.
+    pub fifos: Vec<Vec<Vec<i64>>>,
     /// The edges taken, each with the value that was picked for an arbitrary one.
     pub taken: Vec<(EdgeId, Option<i64>)>,
 }
@@ -57,6 +59,7 @@ impl<'p> Walk<'p> {
             program,
             random,
             locations: program.threads.iter().map(|thread| thread.entry).collect(),
+            fifos: vec![Vec::new(); program.fifos.len()],
             taken: Vec::new(),
         }
     }
@@ -65,12 +68,16 @@ impl<'p> Walk<'p> {
     /// one fails.
     pub fn step(&mut self) -> Option<Mover> {
         for _ in 0..50 {
-            let before = (self.locations.clone(), self.values.clone());
+            let before = (
+                self.locations.clone(),
+                self.values.clone(),
+                self.fifos.clone(),
+            );
             let taken = self.taken.len();
             if let Some(mover) = self.try_step() {
                 return Some(mover);
             }
-            (self.locations, self.values) = before;
+            (self.locations, self.values, self.fifos) = before;
             self.taken.truncate(taken);
         }
         None
@@ -130,6 +137,18 @@ impl<'p> Walk<'p> {
         }
         match &edge.action {
             Action::Skip | Action::Fence => {}
+            Action::Append(fifo, entry) => {
+                let entry = entry.iter().map(|value| self.term(value)).collect();
+                self.fifos[fifo.id.index()].push(entry);
+                self.show(fifo);
+            }
+            Action::Pop(fifo) => {
+                if self.fifos[fifo.id.index()].is_empty() {
+                    return false;
+                }
+                self.fifos[fifo.id.index()].remove(0);
+                self.show(fifo);
+            }
             Action::Assume(cond) | Action::Assert(cond, _) => return self.holds(cond),
             Action::Assign(to, value) | Action::Store(to, value) => {
                 self.set(to, self.term(value));
@@ -165,6 +184,17 @@ impl<'p> Walk<'p> {
             }
         }
         true
+    }
+
+    /// Sets the variables that show a FIFO.
+    fn show(&mut self, fifo: &Fifo) {
+        let entries = &self.fifos[fifo.id.index()];
+        self.values[fifo.length.index()] = entries.len() as i64;
+        for field in 0..fifo.width() {
+            let end = |entry: Option<&Vec<i64>>| entry.map_or(0, |entry| entry[field]);
+            self.values[fifo.oldest[field].index()] = end(entries.first());
+            self.values[fifo.newest[field].index()] = end(entries.last());
+        }
     }
 
     fn set(&mut self, place: &Place, value: i64) {

@@ -337,6 +337,7 @@ impl<'a> Steps<'_, 'a> {
                 let set = (known(view.place(place))?, known(view.term(term))?);
                 node.steps.push(self.go(edge, Act::Local, Some(set)));
             }
+            Action::Append(..) | Action::Pop(_) => unreachable!("programs with FIFOs are refused"),
             Action::Havoc(_) => return Err("an arbitrary value is chosen".to_owned()),
             Action::Choose(place, range) => {
                 let var = known(view.place(place))?;

@@ -109,6 +109,7 @@ impl Path {
                 let value = self.term(term);
                 self.assign(versions, [(place, Value::Term(value))]);
             }
+            Action::Append(..) | Action::Pop(_) => unreachable!("programs with FIFOs are refused"),
             Action::Havoc(place) => self.assign(versions, [(place, Value::Arbitrary)]),
             Action::Choose(place, range) => {
                 self.assign(versions, [(place, Value::Within(*range))]);

@@ -237,6 +237,7 @@ fn effect(edge: &Edge, values: &Values) -> Result<Effect, Cause> {
             Ok(set(view.place(place)?, view.var(source)?))
         }
         Action::Havoc(_) => Err(Cause::Arbitrary),
+        Action::Append(..) | Action::Pop(_) => unreachable!("programs with FIFOs are refused"),
         Action::Choose(place, range) => Ok(Effect::Choose(view.place(place)?, *range)),
         Action::Cas(place, target, expected, new) => Ok(update(view, (place, target), |old| {
             compare_and_swap(view, old, expected, new)

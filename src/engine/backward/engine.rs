@@ -189,6 +189,9 @@ impl Graphs {
         if program.has_background() {
             return Err(unsupported("background blocks"));
         }
+        if !program.fifos.is_empty() {
+            return Err(unsupported("the program has FIFOs"));
+        }
         let unfolded = unfold::unfold(program, model, smaller, seen);
         let unfolded = unfolded.map_err(|reason| NoGraphs {
             unbounded: true,

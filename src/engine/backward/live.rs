@@ -53,6 +53,8 @@ fn written(edge: &Edge) -> Option<VarId> {
         | Action::Assume(_)
         | Action::Assert(..)
         | Action::Store(..)
+        | Action::Append(..)
+        | Action::Pop(_)
         | Action::Fence => None,
     }
 }
@@ -64,7 +66,8 @@ fn read(program: &Program, edge: &Edge) -> BTreeSet<VarId> {
     let mut term = |term: &Term| mentions.term(program, term);
     let mut places: Vec<&Place> = Vec::new();
     match &edge.action {
-        Action::Skip | Action::Fence => {}
+        Action::Skip | Action::Fence | Action::Pop(_) => {}
+        Action::Append(_, values) => values.iter().for_each(term),
         Action::Assume(cond) | Action::Assert(cond, _) => {
             mentions.locals.extend(Mentions::of(program, [cond]).locals);
         }

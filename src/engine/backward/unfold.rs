@@ -411,6 +411,7 @@ impl Step<'_, '_> {
                 let var = self.view().place(place).ok_or(Unbounded::Overflow)?;
                 self.go(Op::Silent, Some((var, value)), None)
             }
+            Action::Append(..) | Action::Pop(_) => unreachable!("programs with FIFOs are refused"),
             Action::Havoc(place) => {
                 let var = self.view().place(place).ok_or(Unbounded::Overflow)?;
                 let name = self.unfolding.program.var_display_name(var);

@@ -34,6 +34,9 @@ pub enum NoCertificate {
     /// Buffers are longer than those of a reduced program.
     #[error("a buffer is too long for a reduced program: {0}")]
     Buffers(#[from] MalformedSizes),
+    /// The program has FIFOs, of whose entries a list of states says nothing.
+    #[error("it has FIFOs, of whose entries a list of states says nothing")]
+    Fifo,
     /// There are more states than are listed.
     #[error("it has more than {0} states between its atomic groups")]
     TooManyStates(usize),
@@ -58,6 +61,9 @@ pub fn certificate(
         flush: Flush::default(),
     };
     let reduction = reduce(task.source, task.program, &config)?;
+    if !reduction.program.fifos.is_empty() {
+        return Err(NoCertificate::Fifo);
+    }
     context
         .progress
         .begin(format!("{}, listing states", task.model));

@@ -47,7 +47,7 @@ impl Engine for Explore {
         context.progress.begin(format!("{}, exploring", task.model));
         let exploration = explore(&program, task.model, &self.config, context);
         let exploration = exploration.map_err(|error| match error {
-            ExploreError::Background(_) => Unsupported {
+            ExploreError::Background(_) | ExploreError::Fifo(_) => Unsupported {
                 engine: NAME,
                 reason: error.to_string(),
             },

@@ -76,6 +76,9 @@ pub enum ExploreError {
     /// A reduced program, which has SC semantics only, under another model.
     #[error("a program with `background` blocks has SC semantics only, not {0}")]
     Background(Model),
+    /// A program with FIFOs, which has SC semantics only, under another model.
+    #[error("a program with FIFOs has SC semantics only, not {0}")]
+    Fifo(Model),
 }
 
 /// Explores `program` under `model`.
@@ -87,6 +90,9 @@ pub fn explore(
 ) -> Result<Exploration, ExploreError> {
     if model != Model::Sc && program.has_background() {
         return Err(ExploreError::Background(model));
+    }
+    if model != Model::Sc && !program.fifos.is_empty() {
+        return Err(ExploreError::Fifo(model));
     }
     Ok(search::run(program, model, config, context))
 }

@@ -173,7 +173,10 @@ impl<'m> Findings<'m> {
         let Some(id) = self.store.insert(&self.encoding, self.parent) else {
             return ControlFlow::Continue(());
         };
-        let longest = state.fifos().iter().map(|fifo| fifo.len()).max();
+        let buffers = state.fifos().iter().map(|fifo| fifo.len());
+        let own = self.machine.program.fifos.iter();
+        let own = own.filter_map(|fifo| usize::try_from(state.value(fifo.length)).ok());
+        let longest = buffers.chain(own).max();
         self.max_buffer = self.max_buffer.max(longest.unwrap_or(0));
         let is_final = self.machine.is_final(state);
         if is_final && self.config.outcomes {

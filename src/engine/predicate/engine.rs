@@ -12,7 +12,7 @@ use super::attempt::{Slice, Try, Tuning, is_worth_a_retry, most_informative, ret
 use super::explain::Explain;
 use super::prove::prove;
 use super::rounds::{Material, Refinement};
-use super::stage::{harvested, stage};
+use super::stage::{harvested, stage, without_fifos};
 use super::{Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError};
 use crate::abstraction::Transformers;
 use crate::engine::{Context, Engine, EngineError, Task};
@@ -194,6 +194,11 @@ impl Engine for Predicate {
     }
 
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
+        if without_fifos(task.program).is_err() {
+            let reason = "the program has FIFOs".to_owned();
+            let engine = NAME;
+            return Err(Unsupported { engine, reason }.into());
+        }
         let sc = self.sc(task, context)?;
         if task.model == Model::Sc {
             return Ok(Outcome::clone(&sc));

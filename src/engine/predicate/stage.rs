@@ -11,6 +11,7 @@ use crate::engine::{Context, Task};
 use crate::extrapolate::{
     ExtrapolateConfig, ExtrapolateError, Extrapolation, carry_over, extrapolate,
 };
+use crate::front::cup::check::Checked;
 use crate::logic::TooLarge;
 use crate::memory::{BufferSizes, Model};
 use crate::program;
@@ -31,6 +32,7 @@ pub fn stage(
     fences: &IndexSet<String>,
     transformers: Transformers,
 ) -> Result<Reduction, PredicateError> {
+    without_fifos(input.program)?;
     let config = ReduceConfig {
         model,
         sizes: sizes.clone(),
@@ -41,6 +43,12 @@ pub fn stage(
         },
     };
     Ok(reduce::reduce(input.source, input.program, &config)?)
+}
+
+/// That a program has no FIFOs: no test holds proofs of programs with FIFOs against concrete runs.
+pub(super) fn without_fifos(program: &Checked) -> Result<(), PredicateError> {
+    let found = reduce::without_fifos(program, "the predicate engine");
+    found.map_err(|diagnostic| PredicateError::Source(vec![diagnostic]))
 }
 
 /// The proof for a stage: extrapolated, or as it is for the traditional method.

@@ -113,6 +113,8 @@ pub struct Thread {
     pub copies: Option<Expr>,
     /// `local` lines.
     pub locals: Vec<LocalLine>,
+    /// `fifo` lines.
+    pub fifos: Vec<FifoLine>,
     /// `background` blocks.
     pub backgrounds: Vec<Background>,
     /// The statements.
@@ -124,6 +126,19 @@ pub struct Thread {
 pub struct LocalLine {
     /// The variables.
     pub vars: Vec<VarDecl>,
+    /// Comments around it.
+    pub trivia: Trivia,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A line `fifo b;` or `fifo b { X, Y };`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FifoLine {
+    /// Its name.
+    pub name: Name,
+    /// The fields of its records; none if its entries are values.
+    pub fields: Vec<Name>,
     /// Comments around it.
     pub trivia: Trivia,
     /// Where it stands.
@@ -198,6 +213,8 @@ pub enum Role {
     Overflow(usize),
     /// The step by which a buffered store to the shared scalar with this number reaches memory.
     Flush(usize),
+    /// The step by which the oldest store of a thread, whichever variable it is to, has reached memory.
+    FlushOldest,
     /// Another step of a flush, or of a loop of flushes.
     Flushing,
 }
@@ -219,6 +236,10 @@ impl Role {
 pub enum StmtKind {
     /// `place = rhs;`
     Assign(Place, Rhs),
+    /// `append(b, e, …);`: a value for each field.
+    Append(Name, Vec<Expr>),
+    /// `pop(b);`
+    Pop(Name),
     /// `fence;`
     Fence,
     /// `fence? a;`
@@ -259,6 +280,8 @@ impl StmtKind {
             | StmtKind::Loop(block)
             | StmtKind::Atomic(block) => vec![block],
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::OptionalFence(_)
             | StmtKind::Skip
@@ -282,6 +305,8 @@ impl StmtKind {
             | StmtKind::Loop(block)
             | StmtKind::Atomic(block) => vec![block],
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::OptionalFence(_)
             | StmtKind::Skip

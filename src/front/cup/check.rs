@@ -14,6 +14,7 @@ mod bodies;
 mod constants;
 mod control;
 mod evaluate;
+mod fifos;
 mod names;
 mod operands;
 mod specs;

@@ -18,8 +18,8 @@ use std::fmt::Write as _;
 pub use operators::{print_cond, print_expr, print_operand, print_place, print_thread_ref};
 
 use super::ast::{
-    Block, ConstDecl, Init, Item, ItemKind, LocalLine, Placement, Rhs, Spec, SpecKind, Stmt,
-    StmtKind, Thread, Tree, Trivia, VarDecl,
+    Block, ConstDecl, FifoLine, Init, Item, ItemKind, LocalLine, Placement, Rhs, Spec, SpecKind,
+    Stmt, StmtKind, Thread, Tree, Trivia, VarDecl,
 };
 
 /// The widest line on which a `do` loop is kept together.
@@ -41,6 +41,11 @@ pub fn print(tree: &Tree) -> String {
 pub fn print_stmt_head(kind: &StmtKind) -> String {
     match kind {
         StmtKind::Assign(place, rhs) => format!("{} = {};", print_place(place), print_rhs(rhs)),
+        StmtKind::Append(fifo, values) => {
+            let values: Vec<String> = values.iter().map(print_expr).collect();
+            format!("append({}, {});", fifo.text, values.join(", "))
+        }
+        StmtKind::Pop(fifo) => format!("pop({});", fifo.text),
         StmtKind::Fence => "fence;".to_owned(),
         StmtKind::OptionalFence(name) => format!("fence? {};", name.text),
         StmtKind::Skip => "skip;".to_owned(),
@@ -122,7 +127,8 @@ impl Printer {
         if let Some(copies) = &thread.copies {
             let _ = write!(self.text, "[{}]", print_expr(copies));
         }
-        let empty = thread.locals.is_empty() && thread.backgrounds.is_empty();
+        let declares = !thread.locals.is_empty() || !thread.fifos.is_empty();
+        let empty = !declares && thread.backgrounds.is_empty();
         if empty && is_empty(&thread.body) {
             self.text += " {}";
             return;
@@ -131,6 +137,11 @@ impl Printer {
         let mut first = true;
         for line in &thread.locals {
             self.local(line, std::mem::take(&mut first));
+        }
+        for line in &thread.fifos {
+            self.leading(&line.trivia, std::mem::take(&mut first));
+            self.text += &print_fifo(line);
+            self.trailing(&line.trivia.trailing);
         }
         for background in &thread.backgrounds {
             self.leading(&background.trivia, std::mem::take(&mut first));
@@ -226,6 +237,8 @@ impl Printer {
                 }
             }
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::OptionalFence(_)
             | StmtKind::Skip
@@ -333,6 +346,18 @@ fn print_var(var: &VarDecl) -> String {
         }
     }
     text
+}
+
+fn print_fifo(line: &FifoLine) -> String {
+    let fields: Vec<&str> = line
+        .fields
+        .iter()
+        .map(|field| field.text.as_str())
+        .collect();
+    match fields.is_empty() {
+        true => format!("fifo {};", line.name.text),
+        false => format!("fifo {} {{ {} }};", line.name.text, fields.join(", ")),
+    }
 }
 
 fn print_placement(placement: &Placement) -> String {

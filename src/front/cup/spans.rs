@@ -71,6 +71,11 @@ fn thread(thread: &mut Thread) {
         erase(&mut line.span);
         line.vars.iter_mut().for_each(var);
     }
+    for line in &mut thread.fifos {
+        erase(&mut line.span);
+        name(&mut line.name);
+        line.fields.iter_mut().for_each(name);
+    }
     for background in &mut thread.backgrounds {
         erase(&mut background.span);
         block(&mut background.body);
@@ -92,7 +97,13 @@ fn stmt(stmt: &mut Stmt) {
             place(target);
             rhs(value);
         }
-        StmtKind::OptionalFence(inner) | StmtKind::Goto(inner) => name(inner),
+        StmtKind::Append(fifo, values) => {
+            name(fifo);
+            values.iter_mut().for_each(expr);
+        }
+        StmtKind::OptionalFence(inner) | StmtKind::Goto(inner) | StmtKind::Pop(inner) => {
+            name(inner);
+        }
         StmtKind::Assume(inner) | StmtKind::Assert(inner, _) => cond(inner),
         StmtKind::If(arms, otherwise) => {
             for arm in arms {

@@ -72,10 +72,72 @@ pub struct ThreadSymbols {
     pub copies: Option<usize>,
     /// Locals in declaration order.
     pub locals: IndexMap<String, Variable>,
+    /// FIFOs in declaration order.
+    pub fifos: IndexMap<String, Fifo>,
     /// Labels with the places where they stand.
     pub labels: IndexMap<String, Span>,
     /// Names of optional fences with the places where they stand.
     pub optional_fences: IndexMap<String, Span>,
+}
+
+/// A declared FIFO. What can be read of it is in locals that only `append` and `pop` change: its length, and the
+/// fields of its oldest and of its newest entry, all 0 while it is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fifo {
+    /// The fields of its records; none if its entries are values.
+    pub fields: Vec<String>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Fifo {
+    /// How many values an entry has.
+    pub fn width(&self) -> usize {
+        self.fields.len().max(1)
+    }
+
+    /// The local with the number of entries of the FIFO called `name`.
+    pub fn length(name: &str) -> String {
+        format!("{name}_len")
+    }
+
+    /// The locals with the fields of the oldest entry.
+    pub fn oldest(&self, name: &str) -> Vec<String> {
+        self.end(name, "oldest")
+    }
+
+    /// The locals with the fields of the newest entry.
+    pub fn newest(&self, name: &str) -> Vec<String> {
+        self.end(name, "newest")
+    }
+
+    /// All its locals: the length, then those of the oldest and of the newest entry.
+    pub fn views(&self, name: &str) -> Vec<String> {
+        let ends = self.oldest(name).into_iter().chain(self.newest(name));
+        std::iter::once(Fifo::length(name)).chain(ends).collect()
+    }
+
+    fn end(&self, name: &str, end: &str) -> Vec<String> {
+        match self.fields.is_empty() {
+            true => vec![format!("{name}_{end}")],
+            false => {
+                let fields = self.fields.iter();
+                fields
+                    .map(|field| format!("{name}_{end}_{field}"))
+                    .collect()
+            }
+        }
+    }
+}
+
+impl ThreadSymbols {
+    /// The FIFO that a local shows a part of.
+    pub fn shown_fifo(&self, local: &str) -> Option<&str> {
+        let mut fifos = self.fifos.iter();
+        let shows = |name: &str, fifo: &Fifo| fifo.views(name).iter().any(|view| view == local);
+        let found = fifos.find(|(name, fifo)| shows(name, fifo));
+        found.map(|(name, _)| name.as_str())
+    }
 }
 
 /// Whose variable a name is.

@@ -87,6 +87,7 @@ impl Translation<'_> {
             name: name_at(&thread_name(thread.number), thread.span),
             copies: None,
             locals: self.locals(thread, &used).into_iter().collect(),
+            fifos: Vec::new(),
             backgrounds: Vec::new(),
             body,
         };

@@ -197,6 +197,7 @@ impl Writer<'_, '_> {
             name: name_at(&thread_name(self.number), process.span),
             copies: None,
             locals: locals.into_iter().collect(),
+            fifos: Vec::new(),
             backgrounds: Vec::new(),
             body: block(stmts, process.span),
         };

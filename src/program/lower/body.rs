@@ -140,6 +140,8 @@ impl<'a> Body<'a> {
             StmtKind::Loop(block) => self.endless_loop(stmt, block, next),
             StmtKind::Atomic(block) => self.atomic(stmt, block, next),
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::OptionalFence(_)
             | StmtKind::Skip
@@ -161,6 +163,18 @@ impl<'a> Body<'a> {
                 let mut bounds = None;
                 let action = self.assignment(place, rhs, &mut bounds);
                 self.step(action, bounds, next, site)
+            }
+            StmtKind::Append(fifo, values) => {
+                let mut bounds = None;
+                let values = values.iter();
+                let values = values.map(|value| self.context.term(value, &mut bounds));
+                let values = values.collect();
+                let action = Action::Append(self.context.fifo(&fifo.text), values);
+                self.step(action, bounds, next, site)
+            }
+            StmtKind::Pop(fifo) => {
+                let action = Action::Pop(self.context.fifo(&fifo.text));
+                self.step(action, None, next, site)
             }
             StmtKind::Fence => self.step(Action::Fence, None, next, site),
             StmtKind::OptionalFence(name) if self.fences.contains(&name.text) => {

@@ -5,7 +5,7 @@
 //! of the indices inside it: evaluated from left to right, no bound meets an index out of range.
 
 use crate::front::cup::ast::{self, ArithOp, CompareOp, CondKind, Expr, ExprKind};
-use crate::program::{Cond, LocId, Place, Range, Term, Thread, ThreadId, VarId};
+use crate::program::{Cond, Fifo, LocId, Place, Range, Term, Thread, ThreadId, VarId};
 
 use super::names::{Names, Resolved};
 
@@ -42,6 +42,12 @@ impl Context<'_> {
             Resolved::Scalar(var) => self.names.is_shared(var),
             Resolved::Array(elements) => elements.iter().all(|&var| self.names.is_shared(var)),
         }
+    }
+
+    /// The FIFO with this name of the thread.
+    pub(super) fn fifo(&self, name: &str) -> Fifo {
+        let thread = self.thread.expect("the checks keep FIFOs in threads");
+        self.names.fifo(thread, name)
     }
 
     /// The place of a variable, with the bounds of its indices added to `bounds`.

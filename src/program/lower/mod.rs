@@ -42,9 +42,11 @@ pub fn lower(checked: &Checked, fences: &IndexSet<String>) -> Program {
         })
         .collect();
     let specs = lower_specs(checked, &names, &threads, (&mut declared, &mut statements));
+    let (vars, fifos) = names.into_tables();
     let mut program = Program {
-        vars: names.into_vars(),
+        vars,
         threads,
+        fifos,
         specs,
         properties: Vec::new(),
         statements: statements.into_table(),

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 
 use crate::front::cup::ast::{self, ThreadRef};
-use crate::front::cup::symbols::{Meaning, Scope, Symbols, Variable, element_name};
-use crate::program::{Init, ThreadId, Var, VarId};
+use crate::front::cup::symbols::{self, Meaning, Scope, Symbols, Variable, element_name};
+use crate::program::{Fifo, FifoId, Init, ThreadId, Var, VarId};
 
 /// The tables that lowering looks names up in.
 pub(super) struct Names<'a> {
@@ -12,6 +12,7 @@ pub(super) struct Names<'a> {
     instances: Vec<Instance<'a>>,
     ids: IndexMap<(Option<ThreadId>, String), VarId>,
     vars: Vec<Var>,
+    fifos: Vec<Fifo>,
 }
 
 /// A thread of the program: a thread of the source, or one of its copies.
@@ -47,6 +48,7 @@ impl<'a> Names<'a> {
             instances: instances.collect(),
             ids: IndexMap::new(),
             vars: Vec::new(),
+            fifos: Vec::new(),
         };
         names.declare_all();
         names
@@ -57,9 +59,17 @@ impl<'a> Names<'a> {
         &self.instances
     }
 
-    /// The table of scalars.
-    pub(super) fn into_vars(self) -> Vec<Var> {
-        self.vars
+    /// The tables of scalars and of FIFOs.
+    pub(super) fn into_tables(self) -> (Vec<Var>, Vec<Fifo>) {
+        (self.vars, self.fifos)
+    }
+
+    /// The FIFO with this name of a thread.
+    pub(super) fn fifo(&self, owner: ThreadId, name: &str) -> Fifo {
+        let mut fifos = self.fifos.iter();
+        let fifo = fifos.find(|fifo| fifo.owner == owner && fifo.name == name);
+        fifo.expect("the checks know every FIFO that is named")
+            .clone()
     }
 
     /// Whether a variable is shared.
@@ -126,6 +136,9 @@ impl<'a> Names<'a> {
             for (name, variable) in &thread.locals {
                 self.declare(Some(ThreadId::new(index)), name, variable);
             }
+            for (name, fifo) in &thread.fifos {
+                self.declare_fifo(ThreadId::new(index), name, fifo);
+            }
         }
     }
 
@@ -138,6 +151,23 @@ impl<'a> Names<'a> {
             let printed = element_name(name, index);
             self.declare_scalar(owner, printed, format!("{name}[{index}]"), init);
         }
+    }
+
+    /// Enters a FIFO, whose views are locals.
+    fn declare_fifo(&mut self, owner: ThreadId, name: &str, fifo: &symbols::Fifo) {
+        let views = |names: Vec<String>| {
+            let ids = names.iter().map(|view| self.id(Some(owner), view));
+            ids.collect()
+        };
+        let fifo = Fifo {
+            id: FifoId::new(self.fifos.len()),
+            name: name.to_owned(),
+            owner,
+            length: self.id(Some(owner), &symbols::Fifo::length(name)),
+            oldest: views(fifo.oldest(name)),
+            newest: views(fifo.newest(name)),
+        };
+        self.fifos.push(fifo);
     }
 
     fn declare_scalar(

@@ -302,6 +302,9 @@ impl C<'_> {
                 Action::Assign(place, term) | Action::Store(place, term) => {
                     set(place, &w.term(term))
                 }
+                Action::Append(..) | Action::Pop(_) => {
+                    unreachable!("programs with FIFOs are refused")
+                }
                 Action::Havoc(place) => set(place, "__VERIFIER_nondet_longlong()"),
                 Action::Choose(place, range) => {
                     let (low, high) = range.ends();

@@ -22,6 +22,10 @@ impl Exported<'_> {
                     source.var_display_name(var)
                 )
             }
+            Origin::FlushOldest(thread) => {
+                let thread = &source.threads[thread.index()].display_name;
+                format!("the oldest store of {thread} reaches memory")
+            }
             Origin::Flushing => "a flush".to_owned(),
         };
         one_comment(&comment)
@@ -40,7 +44,7 @@ impl Exported<'_> {
             | Origin::Further(step)
             | Origin::Bounds(step)
             | Origin::Overflow(step) => Some(source.statement(source.edge(step).stmt).span),
-            Origin::Flush { .. } | Origin::Flushing => None,
+            Origin::Flush { .. } | Origin::FlushOldest(_) | Origin::Flushing => None,
         }
     }
 

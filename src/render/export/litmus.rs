@@ -137,6 +137,7 @@ impl Litmus<'_> {
             Action::Havoc(_) | Action::Choose(..) => "a choice",
             Action::Cas(..) => "`cas`",
             Action::FetchAdd(..) => "`fetch_add`",
+            Action::Append(..) | Action::Pop(_) => "a FIFO",
         };
         Err(self.refused(what, id))
     }

@@ -26,7 +26,7 @@ mod symbolic;
 
 use crate::memory::Model;
 use crate::program::Program;
-use crate::reduce::Reduction;
+use crate::reduce::{Reduction, first_fifo};
 use crate::source::{SourceFile, Span};
 
 pub use states::states_text;
@@ -102,6 +102,7 @@ impl Target {
 
 /// The text of a program in a target.
 pub fn export(exported: Exported<'_>, target: Target) -> Result<String, Refused> {
+    without_fifos(exported)?;
     match target {
         Target::Promela => promela::text(exported),
         Target::C => Ok(c::text(exported)),
@@ -109,6 +110,15 @@ pub fn export(exported: Exported<'_>, target: Target) -> Result<String, Refused>
         Target::Dot => Ok(dot::text(exported)),
         Target::Litmus => litmus::text(exported),
     }
+}
+
+/// That what is exported has no FIFOs.
+pub fn without_fifos(exported: Exported<'_>) -> Result<(), Refused> {
+    first_fifo(&exported.reduction.checked.tree).map_or(Ok(()), |span| {
+        let message = "programs with FIFOs cannot be exported";
+        let hint = "they can be explored, and printed by `cupola translate`";
+        Err(Refused::new(message, Some(span), hint))
+    })
 }
 
 impl<'a> Exported<'a> {

@@ -347,6 +347,9 @@ impl Promela<'_> {
             let set = |place: &Place, value: &str| self.set(w, place, value);
             match &self.program.edge(id).action {
                 Action::Skip | Action::Fence | Action::Assume(_) | Action::Assert(..) => Vec::new(),
+                Action::Append(..) | Action::Pop(_) => {
+                    unreachable!("programs with FIFOs are refused")
+                }
                 Action::Havoc(_) => unreachable!("arbitrary integers are refused"),
                 Action::Choose(place, _) => {
                     let value = values.next().expect("there is a value for each choice");

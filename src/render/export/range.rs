@@ -137,7 +137,8 @@ fn terms(program: &Program) -> Vec<Term> {
 
 fn of_action(action: &Action, terms: &mut Vec<Term>) {
     match action {
-        Action::Skip | Action::Fence => {}
+        Action::Skip | Action::Fence | Action::Pop(_) => {}
+        Action::Append(_, values) => terms.extend(values.iter().cloned()),
         Action::Assume(cond) | Action::Assert(cond, _) => of_cond(cond, terms),
         Action::Havoc(place) | Action::Choose(place, _) => of_place(place, terms),
         Action::Assign(place, term) | Action::Store(place, term) => {

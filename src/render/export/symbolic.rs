@@ -48,6 +48,7 @@ impl<'a> Symbolic<'a> {
                 let value = self.term(term);
                 self.set(place, &value);
             }
+            Action::Append(..) | Action::Pop(_) => unreachable!("programs with FIFOs are refused"),
             Action::Havoc(place) => {
                 let value = (self.chosen)(None);
                 self.set(place, &value);

@@ -75,7 +75,7 @@ fn line_ends_and_byte_order_marks_do_not_matter() {
     let file = SourceFile::new("text", windows.replace("loop {", "lop {"));
     let (_, found) = parse(&file);
     assert!(
-        render(&file, &found).contains("text:45:7"),
+        render(&file, &found).contains("text:51:7"),
         "{}",
         render(&file, &found)
     );

@@ -13,7 +13,10 @@ shared x, y = -3, a[N] = { 1, 2 }, any = *, some = 0..N;
 
 thread P[2] {
   local r, s[3] = 7, t[N + 1] = -1..1;
+  fifo q;
+  fifo b { f, g };
   background {
+    pop(q);
     assume(r > 0);
     if (*) {
       x = r;
@@ -24,6 +27,9 @@ thread P[2] {
   }
 
 start: r = x;
+  append(q, r + 1);
+  append(b, x, b_newest_g + 1);
+  assume(q_len > 0 && b_oldest_f == q_newest);
   a[tid] = r + 1;
   s[r] = -r * 2 - (r - 1);
   s[0] = r / 2 % (N + 1) * N - -r % 3;

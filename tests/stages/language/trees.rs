@@ -4,9 +4,9 @@
 //! and together be larger than it.
 
 use cupola::front::cup::ast::{
-    ArithOp, Arm, Background, Block, CompareOp, Cond, CondKind, ConstDecl, Expr, ExprKind, Init,
-    Item, ItemKind, LocalLine, Mark, Name, Place, Placement, Rhs, Span, Spec, SpecKind, Stmt,
-    StmtKind, Thread, ThreadRef, Tree, Trivia, VarDecl,
+    ArithOp, Arm, Background, Block, CompareOp, Cond, CondKind, ConstDecl, Expr, ExprKind,
+    FifoLine, Init, Item, ItemKind, LocalLine, Mark, Name, Place, Placement, Rhs, Span, Spec,
+    SpecKind, Stmt, StmtKind, Thread, ThreadRef, Tree, Trivia, VarDecl,
 };
 use cupola::memory::Model;
 use proptest::collection::vec;
@@ -64,29 +64,40 @@ fn thread() -> BoxedStrategy<Thread> {
         trivia,
         span: NOWHERE,
     });
+    let fifo = (name(), vec(name(), 0..3), trivia()).prop_map(|(name, fields, trivia)| FifoLine {
+        name,
+        fields,
+        trivia,
+        span: NOWHERE,
+    });
     (
         name(),
         of(expr()),
-        vec(local, 0..3),
+        (vec(local, 0..3), vec(fifo, 0..2)),
         vec(background, 0..2),
         block(stmt()),
     )
-        .prop_map(|(name, copies, mut locals, mut backgrounds, mut body)| {
-            let first = locals
-                .iter_mut()
-                .map(|line| &mut line.trivia)
-                .chain(backgrounds.iter_mut().map(|block| &mut block.trivia));
-            first_has_no_blank(first);
-            let empty = locals.is_empty() && backgrounds.is_empty() && body.stmts.is_empty();
-            body.end_comments = closing(std::mem::take(&mut body.end_comments), empty);
-            Thread {
-                name,
-                copies,
-                locals,
-                backgrounds,
-                body,
-            }
-        })
+        .prop_map(
+            |(name, copies, (mut locals, mut fifos), mut backgrounds, mut body)| {
+                let first = locals
+                    .iter_mut()
+                    .map(|line| &mut line.trivia)
+                    .chain(fifos.iter_mut().map(|line| &mut line.trivia))
+                    .chain(backgrounds.iter_mut().map(|block| &mut block.trivia));
+                first_has_no_blank(first);
+                let declares = !locals.is_empty() || !fifos.is_empty();
+                let empty = !declares && backgrounds.is_empty() && body.stmts.is_empty();
+                body.end_comments = closing(std::mem::take(&mut body.end_comments), empty);
+                Thread {
+                    name,
+                    copies,
+                    locals,
+                    fifos,
+                    backgrounds,
+                    body,
+                }
+            },
+        )
         .boxed()
 }
 
@@ -144,6 +155,9 @@ fn block(stmt: impl Strategy<Value = Stmt> + 'static) -> BoxedStrategy<Block> {
 fn simple_kind() -> BoxedStrategy<StmtKind> {
     prop_oneof![
         4 => (place(), rhs()).prop_map(|(place, rhs)| StmtKind::Assign(place, rhs)),
+        1 => (name(), vec(expr(), 1..3))
+            .prop_map(|(fifo, values)| StmtKind::Append(fifo, values)),
+        1 => name().prop_map(StmtKind::Pop),
         1 => Just(StmtKind::Fence),
         1 => name().prop_map(StmtKind::OptionalFence),
         1 => Just(StmtKind::Skip),

@@ -263,6 +263,7 @@ impl Writer<'_> {
             name: name(text),
             copies: copies.map(|copies| self.shared.number(copies)),
             locals: vec![local],
+            fifos: Vec::new(),
             backgrounds: Vec::new(),
             body: block(stmts),
         }

@@ -3,11 +3,12 @@
 use indexmap::IndexMap;
 
 use super::evaluate::empty_range;
+use super::fifos;
 use super::names::Names;
 use super::operands::{Operands, Site};
 use super::suggestions::spare_local;
 use crate::front::cup::ast::{
-    Block, Cond, Expr, ExprKind, Place, Rhs, Span, Stmt, StmtKind, Thread, Tree,
+    Block, Cond, Expr, ExprKind, Name, Place, Rhs, Span, Stmt, StmtKind, Thread, Tree,
 };
 use crate::front::cup::print::{print_place, print_rhs};
 use crate::front::cup::symbols::{Scope, ThreadSymbols};
@@ -61,6 +62,8 @@ impl Checker<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Assign(target, rhs) => self.assign(target, rhs, stmt),
+            StmtKind::Append(fifo, values) => self.append(fifo, values),
+            StmtKind::Pop(fifo) => _ = fifos::named(self.thread, fifo, &mut self.operands.found),
             StmtKind::Assume(cond) => self.cond(cond, &stmt.kind),
             StmtKind::Assert(cond, _) => self.operands.cond(cond, Site::Assert, true),
             StmtKind::If(arms, otherwise) => {
@@ -94,7 +97,20 @@ impl Checker<'_> {
         self.report_reads(stmt, Rule::Condition);
     }
 
+    /// Checks the values of an entry, which may be read from memory.
+    fn append(&mut self, fifo: &Name, values: &[Expr]) {
+        if let Some(known) = fifos::named(self.thread, fifo, &mut self.operands.found) {
+            let problem = fifos::values(fifo, known, values.len());
+            self.operands.found.extend(problem);
+        }
+        for value in values {
+            self.operands.expr(value, Site::Assert);
+        }
+    }
+
     fn assign(&mut self, target: &Place, rhs: &Rhs, stmt: &Stmt) {
+        let part_of_fifo = fifos::assigned(self.thread, target);
+        self.operands.found.extend(part_of_fifo);
         let scope = self.operands.accessed_place(target);
         match rhs {
             Rhs::Any(span) => {

@@ -119,6 +119,8 @@ impl Walk<'_> {
             }
             StmtKind::Atomic(block) => self.atomic_block(block, stmt.span),
             StmtKind::Assign(..)
+            | StmtKind::Append(..)
+            | StmtKind::Pop(_)
             | StmtKind::Fence
             | StmtKind::Skip
             | StmtKind::Assume(_)
@@ -252,6 +254,8 @@ impl Walk<'_> {
                     blocks.for_each(|block| self.background(block));
                 }
                 StmtKind::Assign(..)
+                | StmtKind::Append(..)
+                | StmtKind::Pop(_)
                 | StmtKind::Skip
                 | StmtKind::Assume(_)
                 | StmtKind::Assert(..) => {}

@@ -4,6 +4,7 @@ use indexmap::map::Entry;
 use indexmap::{IndexMap, IndexSet};
 
 use super::evaluate::{Constants, empty_range};
+use super::fifos;
 use super::{MAX_SCALARS, MAX_SIZE};
 use crate::front::cup::ast::{self, ConstDecl, Expr, ItemKind, Name, Span, Thread, Tree, VarDecl};
 use crate::front::cup::range::Range;
@@ -165,12 +166,22 @@ impl Collector<'_> {
             if let ItemKind::Thread(thread) = &item.kind
                 && !self.duplicates.contains(&at)
             {
-                let locals = self.thread_locals(thread);
+                let mut locals = self.thread_locals(thread);
+                let fifos = fifos::declare(thread, &mut locals, &self.globals_at(), self.found);
                 if let Some(symbols) = self.symbols.threads.get_mut(&thread.name.text) {
                     symbols.locals = locals;
+                    symbols.fifos = fifos;
                 }
             }
         }
+    }
+
+    /// Where the names of the outermost scope are declared.
+    fn globals_at(&self) -> IndexMap<String, Span> {
+        let globals = self.globals.iter();
+        globals
+            .map(|(name, &(_, span))| (name.clone(), span))
+            .collect()
     }
 
     fn thread_locals(&mut self, thread: &Thread) -> IndexMap<String, Variable> {
@@ -192,7 +203,7 @@ impl Collector<'_> {
                 .reserved_by_global(&var.name)
                 .or_else(|| reserved_by_array(&locals, &var.name));
             self.found
-                .extend(owner.map(|owner| reserved(&var.name, &owner)));
+                .extend(owner.map(|owner| reserved(&var.name, &owner.text, owner.span)));
         }
         locals
     }
@@ -232,7 +243,7 @@ impl Collector<'_> {
                 element_of(base, number, local_arrays.get(base)?)
             };
             let owner = self.reserved_by_global(&name).or_else(local);
-            broken.extend(owner.map(|owner| reserved(&name, &owner)));
+            broken.extend(owner.map(|owner| reserved(&name, &owner.text, owner.span)));
         }
         self.found.extend(broken);
     }
@@ -356,7 +367,7 @@ fn element_of(base: &str, number: usize, array: &Variable) -> Option<Owner> {
     })
 }
 
-fn declared_twice(name: &Name, first: Span) -> Diagnostic {
+pub(super) fn declared_twice(name: &Name, first: Span) -> Diagnostic {
     Diagnostic::error(
         format!("`{}` is declared twice", name.text),
         name.span,
@@ -381,13 +392,13 @@ fn hides_global(name: &Name, global: Global, first: Span) -> Diagnostic {
     .with_note("rename the local")
 }
 
-fn reserved(name: &Name, owner: &Owner) -> Diagnostic {
+pub(super) fn reserved(name: &Name, owner: &str, span: Span) -> Diagnostic {
     Diagnostic::error(
-        format!("`{}` is the name of {}", name.text, owner.text),
+        format!("`{}` is the name of {owner}", name.text),
         name.span,
         "this name is reserved",
     )
-    .with_secondary(owner.span, "declared here")
+    .with_secondary(span, "declared here")
     .with_note(format!("choose another name than `{}`", name.text))
 }
 

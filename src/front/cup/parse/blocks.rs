@@ -5,8 +5,8 @@ use super::operators::name;
 use super::scan::{Token, next_proper_token};
 use super::{MAX_BLOCKS, MAX_MISTAKES, Parser, Piece, Rule, span};
 use crate::front::cup::ast::{
-    Arm, Background, Block, Cond, CondKind, Item, ItemKind, LocalLine, Mark, Span, Stmt, StmtKind,
-    Thread, Tree, Trivia,
+    Arm, Background, Block, Cond, CondKind, FifoLine, Item, ItemKind, LocalLine, Mark, Span, Stmt,
+    StmtKind, Thread, Tree, Trivia,
 };
 use crate::source::Diagnostic;
 
@@ -14,6 +14,7 @@ use crate::source::Diagnostic;
 #[derive(Default)]
 struct Body {
     locals: Vec<LocalLine>,
+    fifos: Vec<FifoLine>,
     backgrounds: Vec<Background>,
     block: Block,
 }
@@ -27,6 +28,7 @@ enum Entry {
     /// Constants, which belong elsewhere.
     Const(Span),
     Local(LocalLine),
+    Fifo(FifoLine),
     Background(Background),
     Stmt(Stmt),
 }
@@ -106,6 +108,7 @@ impl<'s> Parser<'s> {
             name,
             copies,
             locals: body.locals,
+            fifos: body.fifos,
             backgrounds: body.backgrounds,
             body: body.block,
         }
@@ -168,10 +171,16 @@ impl<'s> Parser<'s> {
         match entry {
             Entry::Const(span) => self.report(misplaced_constant(span)),
             Entry::Local(line) => {
-                if level != Level::Thread || !(body.backgrounds.is_empty() && body.no_stmts()) {
+                if level != Level::Thread || !(body.fifos.is_empty() && body.begins()) {
                     self.report(misplaced(line.span, "local"));
                 }
                 body.locals.push(line);
+            }
+            Entry::Fifo(line) => {
+                if level != Level::Thread || !body.begins() {
+                    self.report(misplaced(line.span, "fifo"));
+                }
+                body.fifos.push(line);
             }
             Entry::Background(block) => {
                 if level != Level::Thread || !body.no_stmts() {
@@ -208,6 +217,17 @@ impl<'s> Parser<'s> {
             self.finish_simple(&mut trivia);
             let span = span(start, self.pos);
             return Some(Entry::Local(LocalLine { vars, trivia, span }));
+        }
+        if part.rule() == Rule::fifo {
+            let (name, fields) = self.fifo(&part);
+            self.finish_simple(&mut trivia);
+            let span = span(start, self.pos);
+            return Some(Entry::Fifo(FifoLine {
+                name,
+                fields,
+                trivia,
+                span,
+            }));
         }
         if part.rule() == Rule::background_head {
             let body = self.block(&part, Level::Inner);
@@ -422,8 +442,13 @@ impl Body {
         self.block.stmts.is_empty()
     }
 
+    /// Whether only declarations have come so far.
+    fn begins(&self) -> bool {
+        self.backgrounds.is_empty() && self.no_stmts()
+    }
+
     fn is_empty(&self) -> bool {
-        self.locals.is_empty() && self.backgrounds.is_empty() && self.no_stmts()
+        self.locals.is_empty() && self.fifos.is_empty() && self.begins()
     }
 }
 
@@ -449,6 +474,9 @@ fn misplaced_constant(span: Span) -> Diagnostic {
 fn misplaced(span: Span, what: &str) -> Diagnostic {
     let rule = match what {
         "local" => "move the line to the beginning of its thread",
+        "fifo" => {
+            "move the line behind the thread's `local` lines, before its blocks and statements"
+        }
         _ => "move the block behind the thread's `local` lines, before its statements",
     };
     Diagnostic::error(

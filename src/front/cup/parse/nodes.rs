@@ -117,6 +117,8 @@ impl Parser<'_> {
     pub(super) fn simple(&mut self, piece: &Piece<'_>) -> Option<StmtKind> {
         Some(match piece.rule() {
             Rule::assign => self.assign(piece),
+            Rule::append => StmtKind::Append(own_name(piece), self.values(piece)),
+            Rule::pop => StmtKind::Pop(own_name(piece)),
             Rule::fence => StmtKind::Fence,
             Rule::optional_fence => StmtKind::OptionalFence(own_name(piece)),
             Rule::skip => StmtKind::Skip,
@@ -127,6 +129,21 @@ impl Parser<'_> {
             Rule::assert => StmtKind::Assert(self.guard(piece), message(piece)),
             _ => return None,
         })
+    }
+
+    /// The values that an `append` lists.
+    fn values(&mut self, piece: &Piece<'_>) -> Vec<Expr> {
+        piece
+            .all(Rule::expr)
+            .map(|value| self.expr(&value))
+            .collect()
+    }
+
+    /// `fifo b;` or `fifo b { X, Y };`, without what stands around it.
+    pub(super) fn fifo(&mut self, piece: &Piece<'_>) -> (Name, Vec<Name>) {
+        let fields = piece.part(Rule::fields);
+        let fields = fields.iter().flat_map(|fields| fields.all(Rule::name));
+        (own_name(piece), fields.map(|field| name(&field)).collect())
     }
 
     fn assign(&mut self, piece: &Piece<'_>) -> StmtKind {

@@ -47,6 +47,14 @@ pub fn write(checked: &Checked, fences: &IndexSet<String>) -> Result<Model, Vec<
     };
     let items = || checked.tree.items.iter();
     for item in items() {
+        if let ItemKind::Thread(thread) = &item.kind {
+            writer.fifos(thread);
+        }
+    }
+    if !writer.diagnostics.is_empty() {
+        return Err(writer.diagnostics);
+    }
+    for item in items() {
         if let ItemKind::Shared(vars) = &item.kind {
             writer.shared(vars);
         }
@@ -119,6 +127,14 @@ impl Writer<'_> {
             name: name_at(name, span),
             initial,
             domain: start,
+        }
+    }
+
+    /// Refuses the FIFOs of a thread.
+    fn fifos(&mut self, thread: &Thread) {
+        for fifo in &thread.fifos {
+            let note = "the variables of Memorax are integers";
+            self.error("a FIFO has no counterpart", fifo.span, "here", note);
         }
     }
 

@@ -188,6 +188,9 @@ impl<'c> Text<'c> {
                 self.push(goto(&head, span), span, list);
                 self.mark(behind);
             }
+            StmtKind::Append(..) | StmtKind::Pop(_) => {
+                unreachable!("threads with FIFOs are refused")
+            }
             StmtKind::Atomic(body) => {
                 let rows = self.section(body, drained)?;
                 self.push(StatementKind::Locked(rows), span, list);

@@ -14,7 +14,7 @@ use crate::program::VarId;
 
 /// Steps (of Z3's own resource count) after which it gives up a single question. Unlike time they are
 /// the same on every machine.
-const QUESTION_EFFORT: u32 = 5_000_000;
+const QUESTION_EFFORT: u32 = 500_000;
 
 /// Z3 with a list of predicates.
 pub(super) struct Library {

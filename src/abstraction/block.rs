@@ -24,6 +24,8 @@ pub struct Case {
     pub update: Update,
     /// How it changes FIFOs, each at most once.
     pub changes: Vec<FifoChange>,
+    /// For each `pop` whether an entry is left behind it.
+    pub left: Vec<bool>,
 }
 
 /// A change of a FIFO.
@@ -87,6 +89,7 @@ fn cases(
             assigned: Vec::new(),
         },
         changes: Vec::new(),
+        left: Vec::new(),
     };
     let mut open = vec![(entry, vec![entry], nothing)];
     let mut done = Vec::new();
@@ -142,10 +145,15 @@ impl Case {
             | Action::Cas(..) => updates(&edge.action, fresh)?,
             Action::Assert(..) | Action::Havoc(_) | Action::Choose(..) => return Ok(None),
         };
-        let composed = following.iter().map(|update| Case {
+        // A pop has two cases, first the one in which no entry is left.
+        let pops = matches!(edge.action, Action::Pop(_));
+        let composed = following.iter().enumerate().map(|(number, update)| Case {
             edges: self.edges.iter().copied().chain([step]).collect(),
             update: compose(&self.update, update),
             changes: self.changes.iter().copied().chain(change).collect(),
+            left: (self.left.iter().copied())
+                .chain(pops.then_some(number > 0))
+                .collect(),
         });
         let possible = composed.filter(|case| case.update.guard != Formula::False);
         let cases: Vec<Case> = possible.collect();

@@ -12,7 +12,7 @@ use super::cubes::Implicants;
 use super::effects::Effect;
 use super::expr::Names;
 use super::forget::Kept;
-use super::{Answers, Origin};
+use super::{Answers, BlockEffects, Origin};
 use crate::front::cup::ast::Span;
 use crate::logic::{Cube, Flag, Literal, Predicate, PredicateId};
 use crate::program::{EdgeId, LocId, Program, PropertyId, Thread, ThreadId, action_text};
@@ -30,6 +30,8 @@ pub struct Input<'a> {
     pub flags: &'a [(Flag, PredicateId)],
     /// The effects of all edges, by thread, location and place among the edges.
     pub edges: &'a [Vec<Vec<Vec<Effect>>>],
+    /// The background blocks that are one step.
+    pub blocks: &'a [BlockEffects],
     /// The effects of all specs.
     pub specs: &'a [Vec<Effect>],
     /// The cubes that answer the effects' questions.
@@ -139,15 +141,48 @@ impl Emitter<'_> {
             self.pending.push(choice(number));
             let span = program.property(program.specs[number].property).span;
             let line = line_number(self.input.file, span);
-            let statements = self.statements(effects, &[], (None, span));
+            let statements = self.statements(effects, &[], (&[], span));
             self.append(statements, &format!("line {line}"));
             self.push(Stmt::goto([ENVIRONMENT]));
         }
         for (number, (thread, entry)) in backgrounds.into_iter().enumerate() {
-            self.pending.push(choice(self.input.specs.len() + number));
+            let name = choice(self.input.specs.len() + number);
+            let blocks = self.input.blocks.iter();
+            let mut own = blocks.filter(|block| (block.thread, block.entry) == (thread, entry));
+            self.pending.push(name.clone());
+            if let Some(block) = own.next() {
+                self.block(block, &name);
+                continue;
+            }
             self.push(Stmt::new(StmtKind::AtomicBegin));
             self.push(Stmt::goto([label(thread, entry)]));
             self.code(thread, entry, Some(ENVIRONMENT));
+        }
+    }
+
+    /// A background block as one step: a choice between the ways through it.
+    fn block(&mut self, block: &BlockEffects, name: &str) {
+        let program = self.input.program;
+        let way = |number: usize| format!("{name}_{number}");
+        if block.cases.is_empty() {
+            return self.push(Stmt::goto([ENVIRONMENT]));
+        }
+        self.push(Stmt::goto((0..block.cases.len()).map(way)));
+        for (number, (case, effects)) in block.cases.iter().enumerate() {
+            self.pending.push(way(number));
+            let last = *case.edges.last().expect("a block has steps");
+            let span = program.edge(last).span;
+            let statements = self.statements(effects, &[], (&case.edges, span));
+            let owner = &program.threads[block.thread.index()].display_name;
+            let texts = case.edges.iter().map(|edge| {
+                let action = &program.edge(*edge).action;
+                action_text(program, action)
+            });
+            let comment = format!("{owner}: {}", texts.collect::<Vec<_>>().join(" "));
+            self.push(Stmt::new(StmtKind::AtomicBegin));
+            self.append(statements, &comment);
+            self.push(Stmt::new(StmtKind::AtomicEnd));
+            self.push(Stmt::goto([ENVIRONMENT]));
         }
     }
 
@@ -211,8 +246,7 @@ impl Emitter<'_> {
             None => self.flag_changes(id, location, edge.target),
         };
         let effects = &self.input.edges[id.index()][location.index()][number];
-        let origin = (Some(step), edge.span);
-        let statements = self.statements(effects, &flags, origin);
+        let statements = self.statements(effects, &flags, (&[step], edge.span));
         let enters = !held(location) && (held(edge.target) || statements.len() > 1);
         let leaves = (held(location) || enters) && !held(edge.target);
         if enters {
@@ -252,7 +286,7 @@ impl Emitter<'_> {
         &mut self,
         effects: &[Effect],
         flags: &[Literal],
-        (edge, span): (Option<EdgeId>, Span),
+        (steps, span): (&[EdgeId], Span),
     ) -> Vec<Stmt> {
         let mut statements = Vec::new();
         let (mut targets, mut values) = (Vec::new(), Vec::new());
@@ -289,7 +323,7 @@ impl Emitter<'_> {
                     continue;
                 }
             };
-            let tag = self.origin(edge, property, span);
+            let tag = self.origin(steps, property, span);
             statements.push(Stmt::new(kind).tag(tag));
         }
         targets.extend(
@@ -299,11 +333,11 @@ impl Emitter<'_> {
         );
         values.extend(flags.iter().map(|flag| Expr::Const(flag.positive)));
         if !targets.is_empty() {
-            let tag = self.origin(edge, None, span);
+            let tag = self.origin(steps, None, span);
             statements.push(Stmt::assign(targets, values).tag(tag));
         }
         if statements.is_empty() {
-            let tag = self.origin(edge, None, span);
+            let tag = self.origin(steps, None, span);
             self.origins[tag as usize].idle = true;
             statements.push(Stmt::new(StmtKind::Skip).tag(tag));
         }
@@ -323,9 +357,14 @@ impl Emitter<'_> {
         })
     }
 
-    fn origin(&mut self, edge: Option<EdgeId>, property: Option<PropertyId>, span: Span) -> u32 {
+    fn origin(&mut self, steps: &[EdgeId], property: Option<PropertyId>, span: Span) -> u32 {
+        let (edge, before) = match steps {
+            [] => (None, &[][..]),
+            [before @ .., last] => (Some(*last), before),
+        };
         self.origins.push(Origin {
             edge,
+            before: before.to_vec(),
             property,
             span,
             idle: false,

@@ -11,17 +11,17 @@
 
 mod oracle;
 mod route;
+mod steps;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::block::{self, Case};
 use super::effects::{Effect, Effects, learned_goal};
 use super::forget;
 use super::{AbstractionError, Initial};
-use crate::logic::{Flag, Formula, Meaning, Predicate, axioms};
+use crate::logic::{Flag, Formula, Meaning, Predicate};
 use crate::program::{EdgeId, LocId, Program, PropertyId, PropertyKind, ThreadId};
 use crate::reduce::BufferVars;
 use crate::run::stop::Stop;
@@ -29,6 +29,8 @@ use crate::smt::Effort;
 use crate::verdict::CubeSizes;
 use oracle::Oracle;
 pub use route::{Route, Walker};
+use steps::Block;
+pub use steps::{Listed, ListedStep};
 
 /// The values of the predicates; `None` is unknown.
 pub type Values = Vec<Option<bool>>;
@@ -101,6 +103,20 @@ pub fn search(
     })
 }
 
+/// Searches the abstract states of a program, and lists them with all steps between them. `None` if a property may be
+/// broken, a limit is reached, or a background block is no single step.
+pub fn list(
+    program: &Program,
+    predicates: &[Predicate],
+    limits: LazyLimits,
+) -> Result<Option<Listed>, AbstractionError> {
+    let mut search = Lazy::new(program, predicates, &[], &limits, program.edge_ids())?;
+    Ok(match search.run(limits) {
+        LazyFinding::Verified => search.listed(),
+        LazyFinding::Broken(..) | LazyFinding::States | LazyFinding::Timeout => None,
+    })
+}
+
 /// Where the threads and the background blocks are; a background block that does not run is nowhere.
 type Position = (Vec<LocId>, Option<(ThreadId, LocId)>);
 
@@ -113,9 +129,6 @@ struct State {
 
 /// The state before, and the steps from there: one, or those of a background block.
 type CameBy = (usize, Vec<LazyStep>);
-
-/// A background block in cases, each with its effects.
-type Block = Rc<[(Case, Rc<[Effect]>)]>;
 
 struct Lazy<'a> {
     program: &'a Program,
@@ -154,13 +167,8 @@ impl<'a> Lazy<'a> {
             buffers,
             specs: specs.collect::<Result<Vec<_>, _>>()?,
             edges: edges.collect::<Result<_, _>>()?,
-            blocks: blocks(program, &effects)?,
-            oracle: Oracle::new(
-                predicates,
-                &axioms(program, predicates),
-                limits.stop.clone(),
-                limits.differences,
-            ),
+            blocks: steps::blocks(program, &effects)?,
+            oracle: Oracle::new(program, predicates, limits.stop.clone(), limits.differences),
             chosen: vec![true; predicates.len()],
             states: Vec::new(),
             by_position: FxHashMap::default(),
@@ -202,11 +210,11 @@ impl<'a> Lazy<'a> {
         }
     }
 
-    fn invariant(self) -> Vec<(Vec<LocId>, Values)> {
-        let settled = self.states.into_iter().filter_map(|state| {
-            let (locations, background) = state.position;
+    fn invariant(&self) -> Vec<(Vec<LocId>, Values)> {
+        let settled = self.states.iter().filter_map(|state| {
+            let (locations, background) = &state.position;
             let kept = background.is_none() && !state.covered;
-            kept.then_some((locations, state.values))
+            kept.then(|| (locations.clone(), state.values.clone()))
         });
         settled.collect()
     }
@@ -234,29 +242,14 @@ impl<'a> Lazy<'a> {
 
     /// All steps from a state; the new states.
     fn expand(&mut self, number: usize) -> Vec<usize> {
-        let (locations, background) = self.states[number].position.clone();
-        if let Some((thread, at)) = background {
-            return self.step(number, thread, at, true);
-        }
-        let mut new = Vec::new();
-        let holder = self.holder(&locations);
-        if holder.is_none() {
+        let (locations, background) = &self.states[number].position;
+        if background.is_none() && self.holder(locations).is_none() {
             self.check_specs(number);
         }
-        for thread in self.program.thread_ids() {
-            if holder.is_none_or(|holder| holder == thread) {
-                new.extend(self.step(number, thread, locations[thread.index()], false));
-            }
-            if holder.is_none() {
-                for background in &self.program.threads[thread.index()].backgrounds {
-                    new.extend(
-                        match self.blocks.get(&(thread, background.entry)).cloned() {
-                            Some(block) => self.run_block(number, &block),
-                            None => self.step(number, thread, background.entry, true),
-                        },
-                    );
-                }
-            }
+        let mut new = Vec::new();
+        for successor in self.successors(number) {
+            let came_by = Some((number, successor.path));
+            new.extend(self.add(successor.position, successor.values, came_by));
         }
         new
     }
@@ -267,52 +260,6 @@ impl<'a> Lazy<'a> {
             .zip(locations)
             .filter(|((_, thread), at)| thread.locations[at.index()].held);
         holding.next().map(|((id, _), _)| id)
-    }
-
-    /// The steps of a thread, or of a background block, from a location.
-    fn step(&mut self, number: usize, thread: ThreadId, at: LocId, background: bool) -> Vec<usize> {
-        let mut new = Vec::new();
-        let graph = &self.program.threads[thread.index()];
-        for (place, edge) in graph.locations[at.index()].edges.iter().enumerate() {
-            let step = EdgeId {
-                thread,
-                at,
-                number: place,
-            };
-            let Some(values) = self.post(number, step) else {
-                continue;
-            };
-            let mut position = self.states[number].position.clone();
-            if background {
-                position.1 = (edge.target != graph.end).then_some((thread, edge.target));
-            } else {
-                position.0[thread.index()] = edge.target;
-            }
-            let came_by = LazyStep {
-                edge: step,
-                values: values.clone(),
-            };
-            new.extend(self.add(position, values, Some((number, vec![came_by]))));
-        }
-        new
-    }
-
-    /// A background block as one step.
-    fn run_block(&mut self, number: usize, block: &Block) -> Vec<usize> {
-        let mut new = Vec::new();
-        for (case, effects) in block.iter() {
-            let before = self.states[number].values.clone();
-            let Some(values) = self.after(before.clone(), effects, None) else {
-                continue;
-            };
-            let (last, others) = case.edges.split_last().expect("a block has steps");
-            let others = others.iter().map(|&edge| (edge, before.clone()));
-            let steps = others.chain([(*last, values.clone())]);
-            let steps = steps.map(|(edge, values)| LazyStep { edge, values });
-            let position = self.states[number].position.clone();
-            new.extend(self.add(position, values, Some((number, steps.collect()))));
-        }
-        new
     }
 
     /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.
@@ -437,10 +384,6 @@ impl<'a> Lazy<'a> {
         came_by: Option<CameBy>,
     ) -> Option<usize> {
         let same_place = self.by_position.entry(position.clone()).or_default();
-        let covers = |general: &Values, special: &Values| {
-            let mut pairs = general.iter().zip(special);
-            pairs.all(|(general, special)| general.is_none() || general == special)
-        };
         let states = &mut self.states;
         if same_place
             .iter()
@@ -470,18 +413,8 @@ impl<'a> Lazy<'a> {
     }
 }
 
-/// The background blocks of a program that can be taken as one step.
-fn blocks(
-    program: &Program,
-    effects: &Effects<'_>,
-) -> Result<FxHashMap<(ThreadId, LocId), Block>, AbstractionError> {
-    let mut blocks = FxHashMap::default();
-    for (thread, entry, cases) in block::all(program)? {
-        let cases = cases.into_iter().map(|case| {
-            let effects = effects.of_case(&case);
-            (case, effects.into())
-        });
-        blocks.insert((thread, entry), cases.collect());
-    }
-    Ok(blocks)
+/// Whether values are those of a more general state.
+fn covers(general: &Values, special: &Values) -> bool {
+    let mut pairs = general.iter().zip(special);
+    pairs.all(|(general, special)| general.is_none() || general == special)
 }

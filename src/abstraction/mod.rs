@@ -30,6 +30,7 @@ use crate::reduce::BufferVars;
 use crate::smt::Effort;
 use crate::source::SourceFile;
 use crate::verdict::CubeSizes;
+use block::Case;
 use cubes::{AsInPaper, Implicants, Question, Search, SearchContext, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
@@ -87,6 +88,8 @@ pub struct Abstraction {
 pub struct Origin {
     /// The step of the program; `None` for the check of a spec.
     pub edge: Option<EdgeId>,
+    /// The steps before it, where it ends a background block that is one step.
+    pub before: Vec<EdgeId>,
     /// The property that an assertion stands for.
     pub property: Option<PropertyId>,
     /// The place in the source.
@@ -119,15 +122,21 @@ pub fn abstract_program(
     let (predicates, flags) = with_flags(predicates, flags);
     let (vocabulary, mut effort) = Vocabulary::new(
         &predicates,
-        axioms(program, &predicates),
+        axioms::axioms(program, &predicates),
         &config.search,
         config.context.clone(),
     );
     let effects = Effects::new(program, &predicates, config.sizes, &config.buffers);
-    let edges = edge_effects(program, &effects)?;
+    let blocks = block_effects(program, &effects)?;
+    let edges = edge_effects(program, &effects, &blocks)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
     let specs: Vec<Vec<Effect>> = specs.collect::<Result<_, _>>()?;
-    let all = || edges.iter().flatten().flatten().chain(&specs).flatten();
+    let in_blocks = || blocks.iter().flat_map(|block| &block.cases);
+    let in_blocks = || in_blocks().flat_map(|(_, effects)| effects);
+    let all = || {
+        let elsewhere = edges.iter().flatten().flatten().chain(&specs);
+        elsewhere.flatten().chain(in_blocks())
+    };
 
     let questions = all().flat_map(Effect::questions).cloned();
     let (answers, cost) = match config.transformers {
@@ -148,6 +157,7 @@ pub fn abstract_program(
         predicates: &predicates,
         flags: &flags,
         edges: &edges,
+        blocks: &blocks,
         specs: &specs,
         answers: &answers,
         initial: &initial,
@@ -242,18 +252,55 @@ fn with_flags(
     (all, numbered)
 }
 
+/// A background block that is one step.
+struct BlockEffects {
+    thread: ThreadId,
+    entry: LocId,
+    /// The ways through it.
+    cases: Vec<(Case, Vec<Effect>)>,
+}
+
+fn block_effects(
+    program: &Program,
+    effects: &Effects<'_>,
+) -> Result<Vec<BlockEffects>, AbstractionError> {
+    let blocks = block::all(program)?.into_iter();
+    let with_effects = |case: Case| {
+        let effects = effects.of_case(&case);
+        (case, effects)
+    };
+    let blocks = blocks.map(|(thread, entry, cases)| BlockEffects {
+        thread,
+        entry,
+        cases: cases.into_iter().map(with_effects).collect(),
+    });
+    Ok(blocks.collect())
+}
+
+/// The effects of all edges; those of blocks that are one step have none.
 fn edge_effects(
     program: &Program,
     effects: &Effects<'_>,
+    blocks: &[BlockEffects],
 ) -> Result<Vec<Vec<Vec<Vec<Effect>>>>, AbstractionError> {
-    let threads = program.threads.iter();
+    let cases = blocks.iter().flat_map(|block| &block.cases);
+    let composed = cases.flat_map(|(case, _)| case.edges.iter().copied());
+    let composed: IndexSet<EdgeId> = composed.collect();
+    let of = |id: EdgeId| match composed.contains(&id) {
+        true => Ok(Vec::new()),
+        false => effects.of_edge(program.edge(id)),
+    };
+    let threads = program.thread_ids().zip(&program.threads);
     threads
-        .map(|thread| {
-            let locations = thread.locations.iter();
+        .map(|(thread, graph)| {
+            let locations = graph.locations.iter().enumerate();
             locations
-                .map(|location| {
-                    let edges = location.edges.iter();
-                    edges.map(|edge| effects.of_edge(edge)).collect()
+                .map(|(at, location)| {
+                    let at = LocId::new(at);
+                    let edges = 0..location.edges.len();
+                    edges
+                        .map(|number| of(EdgeId { thread, at, number }))
+                        .collect()
                 })
                 .collect()
         })
@@ -274,6 +321,8 @@ fn initial_values(
             let holds = flag.locations.contains(&entry);
             [Formula::constant(holds), Formula::constant(!holds)]
         }
+        // FIFOs are empty in the beginning.
+        Formula::Atom(Atom::Fact(..)) => [Formula::True, Formula::False],
         formula => initial.goals(formula),
     };
     let always = |goal: Formula| Question { goal, size: 0 };

@@ -2,14 +2,13 @@
 
 use clap::Args;
 use cupola::abstraction::Abstraction;
-use cupola::abstraction::Transformers;
 use cupola::engine::predicate;
 use cupola::memory::Model;
 use cupola::render::SCHEMA;
 use cupola::verdict::Method;
 use serde_json::json;
 
-use super::model::{EntriesArg, ModelArg};
+use super::model::{EntriesArg, ModelArg, ReductionArg};
 use super::pipeline::PipelineArgs;
 use super::prove;
 use super::watchdog::Watchdog;
@@ -35,6 +34,9 @@ pub struct AbstractArgs {
     method: Option<Method>,
 
     #[command(flatten)]
+    reduction: ReductionArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
@@ -56,10 +58,11 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     let fences = args
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;
-    let bound = (args.under.model, &args.entries.k);
+    let buffers = args.reduction.buffers(&args.entries);
+    let bound = (args.under.model, &buffers);
     let watchdog = Watchdog::over(context.stop.clone(), console);
     let input = loaded.input();
-    let built = predicate::stage(&input, bound, &fences, Transformers::Optimized)
+    let built = predicate::stage_with(&input, bound, &fences)
         .and_then(|stage| predicate::boolean_program(&input, &stage, method, &config, &context));
     drop(watchdog);
     let (built, exit, why) = match built {
@@ -94,7 +97,8 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             "program": loaded.file.name(),
             "harvested": loaded.harvested,
             "model": args.under.model,
-            "k": args.entries.k,
+            "k": buffers.sizes(),
+            "reduction": buffers.reduction(),
             "method": method.name(),
             "reason": why,
             "predicates": built.map(|abstraction| abstraction.predicates.len()),

@@ -1,13 +1,12 @@
 //! `cupola extrapolate`: the predicates and cubes for a model.
 
 use clap::Args;
-use cupola::abstraction::Transformers;
 use cupola::engine::predicate;
 use cupola::render::SCHEMA;
 use cupola::verdict::Method;
 use serde_json::json;
 
-use super::model::{EntriesArg, ModelArg};
+use super::model::{EntriesArg, ModelArg, ReductionArg};
 use super::pipeline::PipelineArgs;
 use super::{Answer, Console, Exit, Failure, Input, ReportArgs};
 
@@ -27,6 +26,9 @@ pub struct ExtrapolateArgs {
     entries: EntriesArg,
 
     #[command(flatten)]
+    reduction: ReductionArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
@@ -37,9 +39,9 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
     let fences = args
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;
-    let bound = (args.under.model, &args.entries.k);
+    let buffers = args.reduction.buffers(&args.entries);
     let input = loaded.input();
-    let stage = predicate::stage(&input, bound, &fences, Transformers::Optimized);
+    let stage = predicate::stage_with(&input, (args.under.model, &buffers), &fences);
     let extrapolated = stage.and_then(|stage| {
         let found = predicate::extrapolated(&input, &stage, Method::Pe, &config.extrapolate)?;
         Ok((stage, found))
@@ -54,7 +56,8 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
                     "program": loaded.file.name(),
                     "harvested": loaded.harvested,
                     "model": stage.model(),
-                    "k": args.entries.k,
+                    "k": buffers.sizes(),
+                    "reduction": buffers.reduction(),
                     "predicates": predicates,
                     "cubes": cubes,
                 })

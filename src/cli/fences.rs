@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use cupola::engine::Context;
-use cupola::engine::predicate::{PastBounds, PredicateConfig};
+use cupola::engine::predicate::{PastBounds, PredicateConfig, ReductionChoice};
 use cupola::fences::{
     self, Answer as Found, Candidates, End, PlaceId, PlaceKind, PlacesError, Search,
 };
@@ -24,7 +24,7 @@ use super::interrupt::stop_on_interrupt;
 use super::model::ModelsArg;
 use super::pipeline::{engine_failure, load_proof};
 use super::progress::Bar;
-use super::verify::{BoundArg, EngineArgs};
+use super::verify::{BoundArg, EngineArgs, REDUCTIONS};
 use super::watchdog::Watchdog;
 use super::{
     Answer, Console, Exit, Failure, Input, Inputs, OutputArgs, Part, Parts, ReportArgs, advice,
@@ -67,6 +67,17 @@ pub struct FencesArgs {
     /// buffer overflows. Under PSO a variable may have another size, as in `1,Tail=3`.
     #[arg(short, value_name = "N[,X=N…]|auto", default_value = "auto")]
     k: BoundArg,
+
+    /// What holds the entries of a buffer in proofs: `slots`, a `fifo` of any length, or slots first and FIFOs where
+    /// no number of slots is enough.
+    #[arg(
+        long,
+        value_parser = one_of(REDUCTIONS),
+        default_value = "auto",
+        value_name = "auto|slots|fifo",
+        hide_possible_values = true
+    )]
+    reduction: ReductionChoice,
 
     /// The largest bound that `-k auto` tries, from 1 to 64.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -216,6 +227,7 @@ impl FencesArgs {
         let context = self.context(console);
         let predicate = PredicateConfig {
             bound: self.k.bound(self.max_k),
+            reduction: self.reduction,
             past_bounds: PastBounds::Skip,
             refine: self.refine,
             ..PredicateConfig::default()

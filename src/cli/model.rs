@@ -6,8 +6,8 @@ use clap::Args;
 use cupola::front::Loaded;
 use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
-use cupola::memory::{BufferSizes, Model};
-use cupola::reduce::{self, Flush, ReduceConfig, ReduceError, Reduction, SizesError};
+use cupola::memory::{BufferSizes, Buffers, Model};
+use cupola::reduce::{self, Flush, ReduceConfig, ReduceError, Reduction, SizesError, Storage};
 use cupola::source::SourceFile;
 
 use super::choice::one_of;
@@ -45,6 +45,30 @@ pub struct EntriesArg {
     /// one, as in `1,Tail=3`.
     #[arg(short, default_value_t = BufferSizes::ONE, value_name = "N[,X=N…]")]
     pub k: BufferSizes,
+}
+
+/// What holds the entries of a buffer.
+#[derive(Clone, Debug, Args)]
+pub struct ReductionArg {
+    /// What holds the entries of a buffer: `k` slots, and a check that they suffice, or a FIFO of any length.
+    #[arg(
+        long,
+        value_parser = one_of([("slots", Storage::Slots), ("fifo", Storage::Fifos)]),
+        default_value = "slots",
+        value_name = "slots|fifo",
+        hide_possible_values = true
+    )]
+    pub reduction: Storage,
+}
+
+impl ReductionArg {
+    /// How buffers are stored.
+    pub fn buffers(&self, entries: &EntriesArg) -> Buffers {
+        match self.reduction {
+            Storage::Slots => Buffers::Slots(entries.k.clone()),
+            Storage::Fifos => Buffers::Fifos,
+        }
+    }
 }
 
 /// That sizes of buffers mean something for a program under a model.

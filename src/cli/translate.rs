@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::choice::one_of;
 use super::input::stem;
-use super::model::{EntriesArg, FencesArg, ModelsArgs, Reduce, reduced};
+use super::model::{EntriesArg, FencesArg, ModelsArgs, Reduce, ReductionArg, reduced};
 use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
 /// Prints a program under SC that does what FILE does under a memory model: its locals hold the
@@ -39,15 +39,8 @@ pub struct TranslateArgs {
     )]
     flush: Flush,
 
-    /// What holds the entries of a buffer: `k` slots, and a check that they suffice, or a FIFO of any length.
-    #[arg(
-        long,
-        value_parser = one_of([("slots", Storage::Slots), ("fifo", Storage::Fifos)]),
-        default_value = "slots",
-        value_name = "slots|fifo",
-        hide_possible_values = true
-    )]
-    reduction: Storage,
+    #[command(flatten)]
+    reduction: ReductionArg,
 
     #[command(flatten)]
     fences: FencesArg,
@@ -79,7 +72,7 @@ impl TranslateArgs {
     /// Reduces a program, whose result is called `name`.
     fn translate(&self, loaded: &Loaded, name: String, model: Model) -> Result<Part, Failure> {
         let source = &loaded.source;
-        let reduce: Reduce = match self.reduction {
+        let reduce: Reduce = match self.reduction.reduction {
             Storage::Slots => reduce,
             Storage::Fifos => reduce_to_fifos,
         };

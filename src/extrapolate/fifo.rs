@@ -9,7 +9,7 @@
 //! | 17 | every entry satisfies `p` |
 //! | 18 | every entry is at least as large as memory, for variables that an order comparison of the proof names |
 //! | 19 | entries grow from the oldest to the newest one, for the same variables and for the numbers of stores |
-//! | 20 | for equalities `p`: entries keep `p` where memory or an older entry has it, and the same for `!p` |
+//! | 20 | for equalities `p` of variables that no order comparison names: entries keep `p` where memory or an older entry has it, and the same for `!p` |
 //!
 //! An entry speaks of a variable that several threads write only if it holds a store to it (`has`); under TSO all
 //! variables of a snapshot are replaced together. Rules 17 to 20 are facts, conditions about all entries.
@@ -66,7 +66,12 @@ impl Fifos<'_> {
             }
             result.add_all(Rule(18), self.grows(fifo, sc)?);
             result.add_all(Rule(19), self.ordered(fifo, sc)?);
-            for predicate in sc.iter().filter(|predicate| is_equality(predicate)) {
+            let ordered = compared(fifo, sc);
+            let is_unordered = |predicate: &&Predicate| {
+                let mut named = replaced(fifo, predicate).into_iter();
+                is_equality(predicate) && named.all(|stored| !ordered.contains(&stored))
+            };
+            for predicate in sc.iter().filter(is_unordered) {
                 result.add_all(Rule(20), self.kept(fifo, predicate)?);
             }
         }

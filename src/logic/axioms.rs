@@ -35,6 +35,25 @@ pub fn axioms(program: &Program, predicates: &[Predicate]) -> Vec<Formula> {
     axioms
 }
 
+/// What holds of a FIFO's views in every state.
+pub fn about_views(fifo: &Fifo) -> Formula {
+    Formula::and(of_views(fifo))
+}
+
+/// What the names of a FIFO's entries mean.
+pub fn about_names(program: &Program, fifo: &Fifo) -> Formula {
+    Formula::and(of_names(fifo, Entries::of(program, fifo)))
+}
+
+/// What a fact that holds says of the entries with names and of the ends.
+pub fn instances(fact: &Fact) -> Formula {
+    let said = match fact.quantifier {
+        Quantifier::Every => every(fact),
+        Quantifier::Before => before(fact),
+    };
+    Formula::and(said.into_iter().map(|(when, what)| implies([when], what)))
+}
+
 /// The views of a FIFO: both ends of one with a single entry are the same, those of an empty one are 0.
 fn of_views(fifo: &Fifo) -> Vec<Formula> {
     let pairs = fifo.oldest.iter().zip(&fifo.newest);

@@ -15,7 +15,6 @@ mod wp;
 #[cfg(test)]
 mod tests;
 
-pub use axioms::axioms;
 pub use fact::{Entries, Fact, Quantifier, about_entry};
 pub use formula::{Atom, Flag, Formula, Symbol, Valuation};
 pub use linear::{Linear, Quotient, TooLarge};

@@ -88,7 +88,8 @@ fn seen_steps(
             continue;
         };
         // Checks of specs that hold are no steps of the program.
-        let Some(edge) = abstraction.origins[tag as usize].edge else {
+        let origin = &abstraction.origins[tag as usize];
+        let Some(edge) = origin.edge else {
             continue;
         };
         // The statements of one step follow each other in the text.
@@ -96,7 +97,11 @@ fn seen_steps(
         before = Some((edge, step.stmt));
         match seen.last_mut().filter(|_| same_step) {
             Some((_, last)) => last.extend(changes),
-            None => seen.push((edge, changes)),
+            None => {
+                let before = origin.before.iter();
+                seen.extend(before.map(|&before| (before, Changes::new())));
+                seen.push((edge, changes));
+            }
         }
     }
     (initial, seen)

@@ -112,6 +112,7 @@ fn unreadable(error: StoreError, dir: &Path) -> Failure {
         StoreError::Format(_)
         | StoreError::Table(_)
         | StoreError::Basis(_)
+        | StoreError::Facts(_)
         | StoreError::Exists(..) => Failure::message(error.to_string()),
     }
 }
@@ -142,6 +143,7 @@ fn malformed(error: CertifyError) -> Failure {
         | CertifyError::Predicate(_)
         | CertifyError::Location(_)
         | CertifyError::Pair(_)
+        | CertifyError::State(_)
         | CertifyError::List(_) => Failure::message(error.to_string()),
     }
 }

@@ -41,6 +41,7 @@ fn length(stored: &Stored) -> usize {
         StoredBody::Invariant(invariant) => invariant.pairs.len(),
         StoredBody::States(table) => table.states.len(),
         StoredBody::Basis(table) => table.sets.len(),
+        StoredBody::Facts(facts) => facts.table.states.len(),
     }
 }
 

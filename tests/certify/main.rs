@@ -6,6 +6,7 @@ mod basis_changes;
 mod basis_runs;
 mod certificates;
 mod enumerate;
+mod facts;
 mod mutation;
 mod properties;
 mod solvers;

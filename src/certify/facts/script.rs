@@ -409,13 +409,12 @@ impl<'a> Script<'a> {
                 let literal = self.proof.table.states[*target].cube[*place];
                 let text = &self.proof.table.predicates[literal.predicate];
                 let text = describe::short(text);
-                let negated = if literal.holds {
-                    "holds"
-                } else {
-                    "does not hold"
+                let text = match literal.holds {
+                    true => text,
+                    false => format!("!({text})"),
                 };
                 format!(
-                    "{}, but `{text}` {negated} not for sure in {}",
+                    "{}, but `{text}` may be wrong in {}",
                     group.failure,
                     state(target)
                 )

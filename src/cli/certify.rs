@@ -21,7 +21,7 @@ use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
 
 /// Checks certificates: re-runs the reduction, and then either has a solver discharge the proof obligations
-/// of an invariant, derived anew, or evaluates every step from a list of states.
+/// of an invariant, with or without facts about buffers, derived anew, or evaluates every step from a list of states.
 ///
 /// Exit codes: 0 accepted; 10 rejected; 5 unknown, the solver gives no answer or the time is over;
 /// 2 the certificate is malformed or the solver is missing.

@@ -116,7 +116,8 @@ pub const SAMPLES: [Sample; 4] = [
             "C.d == data",
             "P.buffer_t0_newest_full == 1",
             "P.buffer_t0_newest_full == 0",
-            "P.buffer_t0_newest_data == P.n",
+            "P.buffer_t0_len == 0 || P.buffer_t0_newest_data == P.n",
+            "P.buffer_t0_newest_no_full == 1",
             "P.done_full_t0 == 0",
             "C.done_full_t1 == 0",
             "C.buffer_t1_len == 1",
@@ -165,9 +166,8 @@ fn right_certificates_are_accepted_by_all_solvers() {
             assert_eq!(
                 report.verdict,
                 Verdict::Accepted,
-                "{name}, {solver}: {:?}\n{}",
-                why(&report),
-                made.table.print()
+                "{name}, {solver}: {:?}",
+                why(&report)
             );
         }
     }

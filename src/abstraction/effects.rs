@@ -3,16 +3,21 @@
 //! An update of a predicate is two questions, what makes it true and what makes it false (Fig. 6 of
 //! the SAS 2013 paper); an `assume` is the question what makes its condition false; an assertion is
 //! the question what makes its condition true, for each of its conjuncts.
+//!
+//! A fact about the entries of a FIFO is made true by what makes its body true for every entry that the FIFO has after the step:
+//! an arbitrary one of those that stay, and the one that is appended (see [`fact_goal`]). Nothing makes a fact
+//! false.
 
 use indexmap::IndexSet;
 
+use super::block::{Case, FifoChange};
 use super::cubes::Question;
 use super::forget::{self, Kept};
 use super::{AbstractionError, CubeSizes};
 use crate::front::cup::ast::SpecKind;
 use crate::logic::{
-    Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, Update, assigned_vars,
-    fresh_var, precondition, updates,
+    Entries, Fact, Flag, Formula, Linear, Meaning, Predicate, PredicateId, Quantifier, Symbol,
+    TooLarge, Update, assigned_vars, fresh_var, precondition, updates,
 };
 use crate::program::{Action, Cond, Edge, Program, PropertyId, Spec, Thread, VarId};
 use crate::reduce::BufferVars;
@@ -87,6 +92,13 @@ impl<'a> Effects<'a> {
         Ok(effects)
     }
 
+    /// The effects of one way through a background block.
+    pub fn of_case(&self, case: &Case) -> Vec<Effect> {
+        let waits = self.assume(&case.update.guard);
+        let update = self.update(std::slice::from_ref(&case.update), &case.changes);
+        waits.into_iter().chain(update).collect()
+    }
+
     /// The effects of checking a spec once.
     pub fn of_spec(&self, spec: &Spec) -> Result<Vec<Effect>, AbstractionError> {
         let at = |error: TooLarge| AbstractionError {
@@ -122,7 +134,8 @@ impl<'a> Effects<'a> {
             Action::Pop(fifo) => {
                 let empty = Formula::equal_zero(&Linear::var(fifo.length));
                 let waits = self.assume(&empty.negated());
-                let update = self.update(&updates(action, self.fresh)?);
+                let next = Entries::of(self.program, fifo).next_var();
+                let update = self.update(&updates(action, next)?, &[FifoChange::Pop(fifo.id)]);
                 waits.into_iter().chain(update).collect()
             }
             Action::Assert(cond, property) => {
@@ -136,7 +149,10 @@ impl<'a> Effects<'a> {
             | Action::Swap(..)
             | Action::FetchAdd(..)
             | Action::Append(..)
-            | Action::Cas(..) => self.update(&updates(action, self.fresh)?),
+            | Action::Cas(..) => {
+                let changes: Vec<FifoChange> = FifoChange::of(action).into_iter().collect();
+                self.update(&updates(action, self.fresh)?, &changes)
+            }
         })
     }
 
@@ -162,35 +178,104 @@ impl<'a> Effects<'a> {
         Effect::Assert(conjuncts.into_iter().map(question).collect(), property)
     }
 
-    fn update(&self, updates: &[Update]) -> Vec<Effect> {
-        let assigned: Vec<Symbol> = assigned_vars(updates)
-            .into_iter()
-            .map(Symbol::Var)
-            .collect();
+    fn update(&self, updates: &[Update], fifos: &[FifoChange]) -> Vec<Effect> {
+        let assigned = assigned_vars(updates);
         let mut changes = Vec::new();
         for (index, predicate) in self.predicates.iter().enumerate() {
-            if !assigned.iter().any(|var| self.symbols[index].contains(var)) {
-                continue;
-            }
-            let becomes = |goal: &Formula| Question {
-                goal: precondition(updates, goal),
+            let goals = match &predicate.meaning {
+                Meaning::Cond(_) => self.condition_goals(index, updates, &assigned),
+                Meaning::Fact(fact) => fact_goals(fact, updates, (&assigned, fifos)),
+            };
+            let question = |goal| Question {
+                goal,
                 size: self.sizes.updates,
             };
-            let becomes_true = becomes(&predicate.formula);
-            if becomes_true.goal == predicate.formula {
-                continue;
-            }
-            changes.push(PredicateUpdate {
+            changes.extend(goals.map(|[becomes_true, becomes_false]| PredicateUpdate {
                 predicate: PredicateId::new(index),
-                becomes_true,
-                becomes_false: becomes(&predicate.formula.negated()),
-            });
+                becomes_true: question(becomes_true),
+                becomes_false: question(becomes_false),
+            }));
         }
         let changed: Vec<PredicateId> = changes.iter().map(|change| change.predicate).collect();
         let forget = forget::effect(self.buffers, self.predicates, updates, &changed);
         let update = (!changes.is_empty()).then_some(Effect::Update(changes));
         forget.into_iter().chain(update).collect()
     }
+
+    /// What makes a condition true and false, unless updates leave it as it is.
+    fn condition_goals(
+        &self,
+        index: usize,
+        updates: &[Update],
+        assigned: &IndexSet<VarId>,
+    ) -> Option<[Formula; 2]> {
+        let formula = &self.predicates[index].formula;
+        let symbols = &self.symbols[index];
+        let mut mentioned = assigned.iter().map(|var| Symbol::Var(*var));
+        if !mentioned.any(|symbol| symbols.contains(&symbol)) {
+            return None;
+        }
+        let becomes_true = precondition(updates, formula);
+        let becomes_false = precondition(updates, &formula.negated());
+        (becomes_true != *formula).then_some([becomes_true, becomes_false])
+    }
+}
+
+/// What makes a fact true and false, unless the step neither changes its FIFO nor a variable that it mentions.
+fn fact_goals(
+    fact: &Fact,
+    updates: &[Update],
+    (assigned, fifos): (&IndexSet<VarId>, &[FifoChange]),
+) -> Option<[Formula; 2]> {
+    let change = fifos.iter().find(|change| change.fifo() == fact.fifo.id);
+    let mut mentioned = fact.free_vars().into_iter();
+    if change.is_none() && !mentioned.any(|var| assigned.contains(&var)) {
+        return None;
+    }
+    let goals = updates.iter().map(|update| {
+        let goal = fact_goal(fact, update, change.copied());
+        Formula::or([update.guard.negated(), goal])
+    });
+    Some([Formula::and(goals), Formula::False])
+}
+
+/// What makes a fact true after an assignment that may change its FIFO: its body, with the new values, for an arbitrary entry
+/// that stays (or two, in their order), and for the one that is appended with an arbitrary one before it.
+fn fact_goal(fact: &Fact, update: &Update, change: Option<FifoChange>) -> Formula {
+    let names = fact.entries;
+    let after = |formula: Formula| formula.substitute(&update.assigned);
+    let (gone, stays, appended) = match fact.quantifier {
+        Quantifier::Every => (
+            [names.here().negated(), names.is_oldest()],
+            fact.at(&[&names.any()]),
+            fact.at(&[&fact.fifo.newest]),
+        ),
+        Quantifier::Before => {
+            let before_new = fact.at(&[&names.any(), &fact.fifo.newest]);
+            (
+                [names.both().negated(), names.older_is_oldest()],
+                fact.at(&[&names.older(), &names.younger()]),
+                Formula::or([names.here().negated(), before_new]),
+            )
+        }
+    };
+    let [not_there, is_taken] = gone;
+    let stays = Formula::or([not_there, after(stays)]);
+    match change {
+        None => stays,
+        // The entry that is appended has the values that are assigned to the newest one.
+        Some(FifoChange::Append(_)) => Formula::and([stays, after(appended)]),
+        Some(FifoChange::Pop(_)) => Formula::or([is_taken, stays]),
+    }
+}
+
+/// What makes a fact known where `excluded` is known to be false.
+pub fn learned_goal(fact: &Fact, excluded: &Formula) -> Formula {
+    let nothing = Update {
+        guard: Formula::True,
+        assigned: Vec::new(),
+    };
+    Formula::or([excluded.clone(), fact_goal(fact, &nothing, None)])
 }
 
 impl Effect {
@@ -226,7 +311,7 @@ pub fn flags(program: &Program) -> Result<IndexSet<Flag>, AbstractionError> {
         let symbols = formulas.iter().flat_map(Formula::symbols);
         flags.extend(symbols.filter_map(|symbol| match symbol {
             Symbol::Flag(flag) => Some(flag),
-            Symbol::Var(_) => None,
+            Symbol::Var(_) | Symbol::Fact(_) => None,
         }));
     }
     Ok(flags)

@@ -4,7 +4,7 @@
 //! location per thread and, per predicate, true, false or unknown, and each step asks the solver what
 //! the known predicates together imply about the next state. So it tells whether the *predicates*
 //! suffice, apart from the sizes of cubes. Answers are kept, and a state that a more general one
-//! covers is dropped.
+//! covers is dropped. A background block is one step ([`block`]) where it can be.
 //!
 //! Invariant: the states reached stand for all states of the program. Called by the pipeline for
 //! `--method lazy`.
@@ -17,10 +17,11 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::effects::{Effect, Effects};
+use super::block::{self, Case};
+use super::effects::{Effect, Effects, learned_goal};
 use super::forget;
 use super::{AbstractionError, Initial};
-use crate::logic::{Flag, Formula, Predicate};
+use crate::logic::{Flag, Formula, Meaning, Predicate, axioms};
 use crate::program::{EdgeId, LocId, Program, PropertyId, PropertyKind, ThreadId};
 use crate::reduce::BufferVars;
 use crate::run::stop::Stop;
@@ -106,9 +107,15 @@ type Position = (Vec<LocId>, Option<(ThreadId, LocId)>);
 struct State {
     position: Position,
     values: Values,
-    came_by: Option<(usize, LazyStep)>,
+    came_by: Option<CameBy>,
     covered: bool,
 }
+
+/// The state before, and the steps from there: one, or those of a background block.
+type CameBy = (usize, Vec<LazyStep>);
+
+/// A background block in cases, each with its effects.
+type Block = Rc<[(Case, Rc<[Effect]>)]>;
 
 struct Lazy<'a> {
     program: &'a Program,
@@ -116,6 +123,8 @@ struct Lazy<'a> {
     buffers: &'a [BufferVars],
     specs: Vec<Vec<Effect>>,
     edges: FxHashMap<EdgeId, Rc<[Effect]>>,
+    /// The background blocks that are taken as one step, by their entries.
+    blocks: FxHashMap<(ThreadId, LocId), Block>,
     oracle: Oracle,
     /// Which of the predicates are tracked; the others stay unknown.
     chosen: Vec<bool>,
@@ -145,7 +154,13 @@ impl<'a> Lazy<'a> {
             buffers,
             specs: specs.collect::<Result<Vec<_>, _>>()?,
             edges: edges.collect::<Result<_, _>>()?,
-            oracle: Oracle::new(predicates, limits.stop.clone(), limits.differences),
+            blocks: blocks(program, &effects)?,
+            oracle: Oracle::new(
+                predicates,
+                &axioms(program, predicates),
+                limits.stop.clone(),
+                limits.differences,
+            ),
             chosen: vec![true; predicates.len()],
             states: Vec::new(),
             by_position: FxHashMap::default(),
@@ -205,6 +220,10 @@ impl<'a> Lazy<'a> {
                 if !chosen {
                     return None;
                 }
+                if let Meaning::Fact(_) = predicate.meaning {
+                    // FIFOs are empty in the beginning.
+                    return Some(true);
+                }
                 let unused = forget::is_unused(self.program, self.buffers, predicate);
                 let [yes, no] = initial.goals(&predicate.formula);
                 let value = self.oracle.value(&nothing, &yes, &no);
@@ -230,7 +249,12 @@ impl<'a> Lazy<'a> {
             }
             if holder.is_none() {
                 for background in &self.program.threads[thread.index()].backgrounds {
-                    new.extend(self.step(number, thread, background.entry, true));
+                    new.extend(
+                        match self.blocks.get(&(thread, background.entry)).cloned() {
+                            Some(block) => self.run_block(number, &block),
+                            None => self.step(number, thread, background.entry, true),
+                        },
+                    );
                 }
             }
         }
@@ -268,7 +292,25 @@ impl<'a> Lazy<'a> {
                 edge: step,
                 values: values.clone(),
             };
-            new.extend(self.add(position, values, Some((number, came_by))));
+            new.extend(self.add(position, values, Some((number, vec![came_by]))));
+        }
+        new
+    }
+
+    /// A background block as one step.
+    fn run_block(&mut self, number: usize, block: &Block) -> Vec<usize> {
+        let mut new = Vec::new();
+        for (case, effects) in block.iter() {
+            let before = self.states[number].values.clone();
+            let Some(values) = self.after(before.clone(), effects, None) else {
+                continue;
+            };
+            let (last, others) = case.edges.split_last().expect("a block has steps");
+            let others = others.iter().map(|&edge| (edge, before.clone()));
+            let steps = others.chain([(*last, values.clone())]);
+            let steps = steps.map(|(edge, values)| LazyStep { edge, values });
+            let position = self.states[number].position.clone();
+            new.extend(self.add(position, values, Some((number, steps.collect()))));
         }
         new
     }
@@ -276,8 +318,18 @@ impl<'a> Lazy<'a> {
     /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.
     fn post(&mut self, number: usize, edge: EdgeId) -> Option<Values> {
         let effects = Rc::clone(&self.edges[&edge]);
-        let mut values = self.states[number].values.clone();
-        for effect in &*effects {
+        let values = self.states[number].values.clone();
+        self.after(values, &effects, Some((number, edge)))
+    }
+
+    /// The values after some effects, those of `step` if assertions are among them.
+    fn after(
+        &mut self,
+        mut values: Values,
+        effects: &[Effect],
+        step: Option<(usize, EdgeId)>,
+    ) -> Option<Values> {
+        for effect in effects {
             match effect {
                 Effect::Assume(question) => {
                     if self.oracle.implies(&values, &question.goal) {
@@ -287,11 +339,10 @@ impl<'a> Lazy<'a> {
                 }
                 Effect::Assert(questions, property) => {
                     let holds = |question| self.oracle.implies(&values, question);
-                    if !questions.iter().map(|question| &question.goal).all(holds) {
-                        let last = LazyStep {
-                            edge,
-                            values: values.clone(),
-                        };
+                    let holds = questions.iter().map(|question| &question.goal).all(holds);
+                    if let (false, Some((number, edge))) = (holds, step) {
+                        let values = values.clone();
+                        let last = LazyStep { edge, values };
                         self.note(number, *property, Some(last));
                     }
                 }
@@ -322,9 +373,12 @@ impl<'a> Lazy<'a> {
         let mut learned = values.clone();
         for id in self.oracle.open(&values, excluded) {
             if self.chosen[id.index()] {
-                let formula = &self.predicates[id.index()].formula;
-                let yes = Formula::or([excluded.clone(), formula.clone()]);
-                let no = Formula::or([excluded.clone(), formula.negated()]);
+                let Predicate { meaning, formula } = &self.predicates[id.index()];
+                let [yes, no] = match meaning {
+                    Meaning::Fact(fact) => [learned_goal(fact, excluded), Formula::False],
+                    Meaning::Cond(_) => [formula.clone(), formula.negated()]
+                        .map(|value| Formula::or([excluded.clone(), value])),
+                };
                 learned[id.index()] = self.oracle.value(&values, &yes, &no);
             }
         }
@@ -367,8 +421,8 @@ impl<'a> Lazy<'a> {
 
     fn path(&self, mut number: usize) -> Vec<LazyStep> {
         let mut path = Vec::new();
-        while let Some((before, step)) = &self.states[number].came_by {
-            path.push(step.clone());
+        while let Some((before, steps)) = &self.states[number].came_by {
+            path.extend(steps.iter().rev().cloned());
             number = *before;
         }
         path.reverse();
@@ -380,7 +434,7 @@ impl<'a> Lazy<'a> {
         &mut self,
         position: Position,
         values: Values,
-        came_by: Option<(usize, LazyStep)>,
+        came_by: Option<CameBy>,
     ) -> Option<usize> {
         let same_place = self.by_position.entry(position.clone()).or_default();
         let covers = |general: &Values, special: &Values| {
@@ -402,12 +456,7 @@ impl<'a> Lazy<'a> {
         Some(self.push(position, values, came_by))
     }
 
-    fn push(
-        &mut self,
-        position: Position,
-        values: Values,
-        came_by: Option<(usize, LazyStep)>,
-    ) -> usize {
+    fn push(&mut self, position: Position, values: Values, came_by: Option<CameBy>) -> usize {
         let number = self.states.len();
         let same_place = self.by_position.entry(position.clone()).or_default();
         same_place.push(number);
@@ -419,4 +468,20 @@ impl<'a> Lazy<'a> {
         });
         number
     }
+}
+
+/// The background blocks of a program that can be taken as one step.
+fn blocks(
+    program: &Program,
+    effects: &Effects<'_>,
+) -> Result<FxHashMap<(ThreadId, LocId), Block>, AbstractionError> {
+    let mut blocks = FxHashMap::default();
+    for (thread, entry, cases) in block::all(program)? {
+        let cases = cases.into_iter().map(|case| {
+            let effects = effects.of_case(&case);
+            (case, effects.into())
+        });
+        blocks.insert((thread, entry), cases.collect());
+    }
+    Ok(blocks)
 }

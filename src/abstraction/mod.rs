@@ -9,6 +9,7 @@
 //! Invariant: every run of the program has a matching run of the boolean program, in which a broken
 //! property is a failing assertion. Called by the pipeline.
 
+mod block;
 pub mod cubes;
 mod effects;
 mod emit;
@@ -20,7 +21,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::front::cup::ast::Span;
 use crate::logic::{
-    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, within,
+    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, axioms, within,
 };
 use crate::program::{
     Cond, EdgeId, Init, LocId, Program, PropertyId, ThreadId, VarId, location_name,
@@ -116,8 +117,12 @@ pub fn abstract_program(
 ) -> Result<Abstraction, AbstractionError> {
     let flags = effects::flags(program)?;
     let (predicates, flags) = with_flags(predicates, flags);
-    let (vocabulary, mut effort) =
-        Vocabulary::new(&predicates, &config.search, config.context.clone());
+    let (vocabulary, mut effort) = Vocabulary::new(
+        &predicates,
+        axioms(program, &predicates),
+        &config.search,
+        config.context.clone(),
+    );
     let effects = Effects::new(program, &predicates, config.sizes, &config.buffers);
     let edges = edge_effects(program, &effects)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
@@ -213,6 +218,7 @@ fn answer_as_printed(
 ) -> (Answers, Effort) {
     let printed = AsInPaper {
         predicates: vocabulary.predicates(),
+        axioms: vocabulary.axioms(),
         inconsistent: vocabulary.inconsistent(),
         search: &config.search,
         stop: &config.context.stop,
@@ -326,7 +332,7 @@ impl Initial {
             .into_iter()
             .filter_map(|symbol| match symbol {
                 Symbol::Var(var) => self.ranges.get(&var).cloned(),
-                Symbol::Flag(_) => None,
+                Symbol::Flag(_) | Symbol::Fact(_) => None,
             });
         let outside = Formula::and(ranges).negated();
         let negated = formula.negated();
@@ -338,8 +344,8 @@ impl Initial {
 fn variable_names(program: &Program, predicates: &[Predicate]) -> Vec<String> {
     let mut names: IndexSet<String> = IndexSet::new();
     for (index, predicate) in predicates.iter().enumerate() {
-        let mut name = match &predicate.cond {
-            Cond::At(thread, locations) => {
+        let mut name = match predicate.cond() {
+            Some(Cond::At(thread, locations)) => {
                 let location = location_name(program, *thread, locations);
                 format!("at_{}_{location}", program.threads[thread.index()].name)
             }

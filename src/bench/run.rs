@@ -14,7 +14,7 @@ use crate::engine::{Context, Engine, EngineError};
 use crate::front::cup;
 use crate::front::cup::check::Checked;
 use crate::front::cup::placement::Placement;
-use crate::memory::{BufferSizes, Model};
+use crate::memory::{BufferSizes, Buffers, Model};
 use crate::proof::{self, Proof};
 use crate::run::stop::Stop;
 use crate::source::SourceFile;
@@ -314,6 +314,7 @@ impl Bench<'_> {
                 .settings
                 .buffers
                 .as_ref()
+                .and_then(Buffers::sizes)
                 .map_or(0, BufferSizes::largest),
             ours: summed(&outcome.log, start.elapsed()),
         })

@@ -127,6 +127,10 @@ fn find(
                     reason: error.to_string(),
                     hint: Some("try `--max-states` or `--timeout`"),
                 },
+                predicate::NoCertificate::Facts => Missing::Limit {
+                    reason: error.to_string(),
+                    hint: Some("try `--reduction slots`"),
+                },
                 predicate::NoCertificate::Stage(_) => Missing::Failure(error.to_string()),
             })
         }

@@ -10,7 +10,7 @@ use cupola::abstraction::cubes::Search;
 use cupola::engine::portfolio::{Subject, VerifyError};
 use cupola::engine::predicate::{Input as PredicateInput, PredicateConfig, PredicateError};
 use cupola::engine::{Context, EngineError, Limits};
-use cupola::extrapolate::ExtrapolateConfig;
+use cupola::extrapolate::{ExtrapolateConfig, Tail};
 use cupola::front::cup::check::Checked;
 use cupola::memory::Model;
 use cupola::optimizations::{Optimization, Optimizations};
@@ -21,6 +21,7 @@ use cupola::source::SourceFile;
 use cupola::verdict::CubeSizes;
 use indexmap::IndexSet;
 
+use super::choice::one_of;
 use super::input::{deadline, is_stdin, read, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::model::{FencesArg, sizes_failure};
@@ -62,6 +63,16 @@ pub struct PipelineArgs {
     /// Drop literals about buffered values from extrapolated cubes.
     #[arg(long)]
     pub drop_buffered: bool,
+
+    /// What is known of the entries of FIFOs: facts about them and their order, about them as a set, or nothing.
+    #[arg(
+        long,
+        value_parser = one_of(Tail::ALL),
+        default_value = "ordered",
+        value_name = "ordered|set|forget",
+        hide_possible_values = true
+    )]
+    pub tail: Tail,
 
     /// Track what unused slots of buffers held last, instead of forgetting it.
     #[arg(long)]
@@ -147,6 +158,7 @@ impl PipelineArgs {
                 rule4: self.rule4,
                 rule7: self.rule7,
                 drop_buffered: self.drop_buffered,
+                tail: self.tail,
             },
             keep_slots: self.keep_slots,
             refine: self.refine,

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use cupola::engine::backward::BackwardConfig;
 use cupola::engine::explore::{self, ExploreConfig};
 use cupola::engine::portfolio::{self, Choice, Config, Portfolio};
-use cupola::engine::predicate::{Bound, MethodChoice, PredicateConfig};
+use cupola::engine::predicate::{Bound, MethodChoice, PredicateConfig, ReductionChoice};
 use cupola::engine::{Context, Limits};
 use cupola::front::cup::check::Checked;
 use cupola::memory::{BufferSizes, Model};
@@ -18,6 +18,7 @@ use cupola::verdict::{Method, VerdictKind};
 use indexmap::IndexSet;
 
 use super::certificate::{Target, Written};
+use super::choice::one_of;
 use super::input::stem;
 use super::interrupt::stop_on_interrupt;
 use super::model::{ModelsArg, check_sizes};
@@ -49,6 +50,17 @@ pub struct VerifyArgs {
     /// buffer overflows. Under PSO a variable may have another size, as in `1,Tail=3`.
     #[arg(short, value_name = "N[,X=N…]|auto", default_value = "auto")]
     k: BoundArg,
+
+    /// What holds the entries of a buffer in proofs: `slots`, a `fifo` of any length, or slots first and FIFOs where
+    /// no number of slots is enough.
+    #[arg(
+        long,
+        value_parser = one_of(REDUCTIONS),
+        default_value = "auto",
+        value_name = "auto|slots|fifo",
+        hide_possible_values = true
+    )]
+    reduction: ReductionChoice,
 
     /// The largest bound that `-k auto` tries, from 1 to 64.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -106,6 +118,13 @@ pub struct EngineArgs {
     #[arg(long, value_name = "N", default_value = "8")]
     buffer: NonZeroUsize,
 }
+
+/// The values of `--reduction`.
+pub const REDUCTIONS: [(&str, ReductionChoice); 3] = [
+    ("auto", ReductionChoice::Auto),
+    ("slots", ReductionChoice::Slots),
+    ("fifo", ReductionChoice::Fifos),
+];
 
 /// The value of `--engine`.
 #[derive(Clone, Debug)]
@@ -182,6 +201,7 @@ impl VerifyArgs {
         self.k.check(&loaded.checked, &self.model.0)?;
         let config = PredicateConfig {
             bound: self.k.bound(self.max_k),
+            reduction: self.reduction,
             method: self.method.0,
             ..self.pipeline.config()
         };

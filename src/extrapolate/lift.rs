@@ -31,7 +31,7 @@ pub fn liftable<'a>(
     let symbols = predicates.flat_map(|predicate| predicate.formula.symbols());
     let vars = symbols.filter_map(|symbol| match symbol {
         Symbol::Var(var) => Some(var),
-        Symbol::Flag(_) => None,
+        Symbol::Flag(_) | Symbol::Fact(_) => None,
     });
     vars.filter(|var| slots.values.contains_key(var))
         .sorted()

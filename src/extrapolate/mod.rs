@@ -3,13 +3,14 @@
 //! Input: the proof, over the source program, and the reduction.
 //! Output: [`Extrapolation`], over the reduced program, each part with the rule of the SAS 2013 paper
 //! that it comes from: rules 1–7 for PSO (section 5), rules 8–14 for TSO (appendix B). Rules 5 and
-//! 12 live in [`slots`], rules 6 and 13 in [`lift`], the others are one function each. Called by
-//! the pipeline.
+//! 12 live in [`slots`], rules 6 and 13 in [`lift`], the others are one function each. Where buffers are FIFOs,
+//! rules 15–20 ([`fifo`]) take the place of those about slots. Called by the pipeline.
 //!
 //! Rules 4 and 11 and rules 7 and 14 are off unless asked for: the paper's counts are without them.
 //! Invariant: no two predicates have the same normal form.
 
 mod fenced;
+mod fifo;
 mod lift;
 mod slots;
 
@@ -17,11 +18,13 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value, json};
 
 use crate::front::cup::ast::CompareOp;
-use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol, TooLarge, rename_cond};
+use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol, TooLarge};
 use crate::memory::Model;
 use crate::program::{Cond, Program, Term, VarId};
 use crate::proof::{Proof, section};
 use crate::reduce::Reduction;
+use fifo::Fifos;
+pub use fifo::Tail;
 pub use slots::Slots;
 
 /// A rule of the paper, by its number.
@@ -37,6 +40,8 @@ pub struct ExtrapolateConfig {
     pub rule7: bool,
     /// Drop literals about buffered values from lifted cubes (section 6.3).
     pub drop_buffered: bool,
+    /// What is known of the entries of FIFOs (rules 17 to 20).
+    pub tail: Tail,
 }
 
 /// The most predicates that extrapolation gives, and the most liftings of a predicate or a cube.
@@ -99,20 +104,20 @@ pub fn extrapolate(
     reduction: &Reduction,
     config: &ExtrapolateConfig,
 ) -> Result<Extrapolation, ExtrapolateError> {
-    extend(proof, reduction, &Slots::new(reduction), config)
+    extend(proof, reduction, (&Slots::new(reduction), true), config)
 }
 
 /// The proof as it is, over the reduced program: nothing is said about buffers.
 pub fn carry_over(proof: &Proof, reduction: &Reduction) -> Result<Extrapolation, ExtrapolateError> {
     let config = ExtrapolateConfig::default();
-    extend(proof, reduction, &Slots::default(), &config)
+    extend(proof, reduction, (&Slots::default(), false), &config)
 }
 
-/// Extends a proof by what the rules say about some buffers.
+/// Extends a proof by what the rules say about some slots and, if it `lifts`, about FIFOs.
 fn extend(
     proof: &Proof,
     reduction: &Reduction,
-    slots: &Slots,
+    (slots, lifts): (&Slots, bool),
     config: &ExtrapolateConfig,
 ) -> Result<Extrapolation, ExtrapolateError> {
     let numbers = match reduction.model() {
@@ -135,6 +140,15 @@ fn extend(
         result.add_all(numbers.equalities, equalities(slots)?);
     }
     result.add_all(numbers.generic, overflow(slots)?);
+    Fifos {
+        program: &reduction.program,
+        fifos: if lifts { reduction.fifos() } else { &[] },
+        tail: config.tail,
+    }
+    .extend(&sc, &mut result)?;
+    if result.predicates.len() > MAX_LIFTED {
+        return Err(TooMany.into());
+    }
     let sc_cubes = proof.cubes.as_deref().unwrap_or_default();
     result.add_cubes(numbers, (&sc, sc_cubes), slots, most)?;
     if config.drop_buffered {
@@ -158,7 +172,7 @@ fn keep(proof: &Proof, reduction: &Reduction) -> Result<Vec<Predicate>, TooLarge
     let same = |var: VarId| reduction.reduced_var(var);
     let predicates = proof.predicates.iter();
     predicates
-        .map(|predicate| Predicate::new(rename_cond(&predicate.cond, &same)))
+        .map(|predicate| predicate.renamed(&same))
         .collect()
 }
 
@@ -199,9 +213,7 @@ fn lifted(
 ) -> Result<Vec<Predicate>, ExtrapolateError> {
     let vars = lift::liftable(std::iter::once(predicate), slots);
     let liftings = liftings(&vars, slots, most)?;
-    let apply = |lifting: &lift::Lifting| {
-        Predicate::new(rename_cond(&predicate.cond, &|var| lifting.apply(var)))
-    };
+    let apply = |lifting: &lift::Lifting| predicate.renamed(&|var| lifting.apply(var));
     let lifted: Result<_, TooLarge> = liftings.iter().map(apply).collect();
     Ok(lifted?)
 }
@@ -309,8 +321,8 @@ impl Extrapolation {
     ) -> Result<Option<Cube>, TooLarge> {
         let mut literals = Vec::with_capacity(cube.size());
         for literal in cube.literals() {
-            let cond = rename_cond(&sc[literal.predicate.index()].cond, rename);
-            let Some(predicate) = self.find(&Formula::from_cond(&cond)?) else {
+            let renamed = sc[literal.predicate.index()].renamed(rename)?;
+            let Some(predicate) = self.find(&renamed.formula) else {
                 return Ok(None);
             };
             literals.push(Literal {
@@ -343,7 +355,7 @@ fn mentions_slot(predicate: &Predicate, slots: &Slots) -> bool {
     let symbols = predicate.formula.symbols();
     symbols.iter().any(|symbol| match symbol {
         Symbol::Var(var) => slots.is_buffered(*var),
-        Symbol::Flag(_) => false,
+        Symbol::Flag(_) | Symbol::Fact(_) => false,
     })
 }
 

@@ -6,9 +6,11 @@
 //! are equal values, and equal values print and hash alike. Control locations are atoms too.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use indexmap::IndexSet;
 
+use super::fact::Fact;
 use super::linear::{Linear, TooLarge, linear_cases};
 use crate::front::cup::ast::CompareOp;
 use crate::program::{Cond, LocId, ThreadId, VarId};
@@ -39,6 +41,8 @@ pub enum Atom {
     NotPositive(Linear),
     /// Whether a thread is at one of some locations.
     At(Flag, bool),
+    /// Whether a quantified predicate holds.
+    Fact(Arc<Fact>, bool),
 }
 
 /// A thread and a set of its locations.
@@ -50,13 +54,15 @@ pub struct Flag {
     pub locations: Vec<LocId>,
 }
 
-/// What connects formulas: integer variables and location flags.
+/// What connects formulas: integer variables, location flags and facts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Symbol {
     /// An integer variable.
     Var(VarId),
     /// A location flag.
     Flag(Flag),
+    /// A quantified predicate.
+    Fact(Arc<Fact>),
 }
 
 /// An assignment of values to what formulas speak of.
@@ -65,6 +71,8 @@ pub trait Valuation {
     fn value(&self, var: VarId) -> i128;
     /// Whether a flag holds.
     fn holds(&self, flag: &Flag) -> bool;
+    /// Whether a quantified predicate holds.
+    fn satisfies(&self, fact: &Fact) -> bool;
 }
 
 impl Formula {
@@ -124,6 +132,11 @@ impl Formula {
         }
         let locations = locations.into_iter().collect();
         Formula::Atom(Atom::At(Flag { thread, locations }, true))
+    }
+
+    /// The atom that a fact is.
+    pub fn fact(fact: &Fact) -> Formula {
+        Formula::Atom(Atom::Fact(Arc::new(fact.clone()), true))
     }
 
     /// A truth value.
@@ -199,7 +212,8 @@ impl Formula {
         }
     }
 
-    /// The variables and flags, in order of their first occurrence.
+    /// The variables, flags and facts, in order of their first occurrence; with a fact all variables that its axioms
+    /// speak of.
     pub fn symbols(&self) -> IndexSet<Symbol> {
         let mut symbols = IndexSet::new();
         self.collect_symbols(&mut symbols);
@@ -224,6 +238,10 @@ impl Formula {
                 symbols.extend(term.vars().into_iter().map(Symbol::Var));
             }
             Formula::Atom(Atom::At(flag, _)) => _ = symbols.insert(Symbol::Flag(flag.clone())),
+            Formula::Atom(Atom::Fact(fact, _)) => {
+                symbols.insert(Symbol::Fact(Arc::clone(fact)));
+                symbols.extend(fact.connected().map(Symbol::Var));
+            }
             Formula::And(parts) | Formula::Or(parts) => {
                 parts.iter().for_each(|part| part.collect_symbols(symbols));
             }
@@ -238,6 +256,7 @@ impl Atom {
             Atom::NonZero(term) => Formula::Atom(Atom::Zero(term.clone())),
             Atom::NotPositive(term) => Formula::not_positive(&Linear::constant(1).plus(-1, term)),
             Atom::At(flag, value) => Formula::Atom(Atom::At(flag.clone(), !value)),
+            Atom::Fact(fact, value) => Formula::Atom(Atom::Fact(Arc::clone(fact), !value)),
         }
     }
 
@@ -246,7 +265,7 @@ impl Atom {
             Atom::Zero(term) => Formula::equal_zero(&term.substitute(with)),
             Atom::NonZero(term) => Formula::equal_zero(&term.substitute(with)).negated(),
             Atom::NotPositive(term) => Formula::not_positive(&term.substitute(with)),
-            Atom::At(..) => Formula::Atom(self.clone()),
+            Atom::At(..) | Atom::Fact(..) => Formula::Atom(self.clone()),
         }
     }
 
@@ -257,6 +276,7 @@ impl Atom {
             Atom::NonZero(term) => value(term)? != 0,
             Atom::NotPositive(term) => value(term)? <= 0,
             Atom::At(flag, expected) => model.holds(flag) == *expected,
+            Atom::Fact(fact, expected) => model.satisfies(fact) == *expected,
         })
     }
 }

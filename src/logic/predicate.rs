@@ -3,12 +3,16 @@
 //! A predicate keeps the condition as it was written, for printing, and its normal form, which is
 //! what it is compared by. Lists of predicates have no two with the same normal form.
 
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 use itertools::Itertools;
 
+use super::fact::Fact;
 use super::formula::{Flag, Formula};
 use super::linear::TooLarge;
-use crate::program::{Cond, Program, cond_text, operand_text};
+use super::rename::rename_cond;
+use crate::program::{Cond, Program, VarId, cond_text, operand_text};
 
 /// A predicate: an index into a list of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,9 +22,18 @@ pub struct PredicateId(u32);
 #[derive(Clone, Debug)]
 pub struct Predicate {
     /// As it was written.
-    pub cond: Cond,
+    pub meaning: Meaning,
     /// Its normal form.
     pub formula: Formula,
+}
+
+/// What a predicate says.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// A condition.
+    Cond(Cond),
+    /// Something about all entries of a FIFO.
+    Fact(Arc<Fact>),
 }
 
 /// A predicate or its negation.
@@ -52,20 +65,66 @@ impl Predicate {
     /// The predicate that a condition is.
     pub fn new(cond: Cond) -> Result<Self, TooLarge> {
         let formula = Formula::from_cond(&cond)?;
-        Ok(Predicate { cond, formula })
+        Ok(Predicate {
+            meaning: Meaning::Cond(cond),
+            formula,
+        })
+    }
+
+    /// The predicate that a fact is.
+    pub fn of_fact(fact: Fact) -> Self {
+        Predicate {
+            formula: Formula::fact(&fact),
+            meaning: Meaning::Fact(Arc::new(fact)),
+        }
+    }
+
+    /// The predicate with other variables; a fact stays what it is.
+    pub fn renamed(&self, rename: &impl Fn(VarId) -> VarId) -> Result<Self, TooLarge> {
+        match &self.meaning {
+            Meaning::Cond(cond) => Predicate::new(rename_cond(cond, rename)),
+            Meaning::Fact(_) => Ok(self.clone()),
+        }
+    }
+
+    /// The condition that it is, unless it is a fact.
+    pub fn cond(&self) -> Option<&Cond> {
+        match &self.meaning {
+            Meaning::Cond(cond) => Some(cond),
+            Meaning::Fact(_) => None,
+        }
+    }
+
+    /// The fact that it is, if it is one.
+    pub fn fact(&self) -> Option<&Arc<Fact>> {
+        match &self.meaning {
+            Meaning::Cond(_) => None,
+            Meaning::Fact(fact) => Some(fact),
+        }
     }
 
     /// The predicate that a thread is at one of some locations.
     pub fn flag(flag: &Flag) -> Self {
         Predicate {
-            cond: Cond::At(flag.thread, flag.locations.clone()),
+            meaning: Meaning::Cond(Cond::At(flag.thread, flag.locations.clone())),
             formula: Formula::at(flag.thread, &flag.locations),
         }
     }
 
     /// Its text.
     pub fn text(&self, program: &Program) -> String {
-        cond_text(program, &self.cond)
+        match &self.meaning {
+            Meaning::Cond(cond) => cond_text(program, cond),
+            Meaning::Fact(fact) => fact.text(program),
+        }
+    }
+
+    /// Its text behind `!` or beside `&&`.
+    fn operand_text(&self, program: &Program) -> String {
+        match &self.meaning {
+            Meaning::Cond(cond) => operand_text(program, cond),
+            Meaning::Fact(fact) => fact.operand_text(program),
+        }
     }
 }
 
@@ -91,11 +150,11 @@ impl Literal {
 
     /// Its text in a cube: `p`, or `!(p)`.
     pub fn text(self, program: &Program, predicates: &[Predicate]) -> String {
-        let cond = &predicates[self.predicate.index()].cond;
+        let predicate = &predicates[self.predicate.index()];
         if self.positive {
-            operand_text(program, cond)
+            predicate.operand_text(program)
         } else {
-            format!("!({})", cond_text(program, cond))
+            format!("!({})", predicate.text(program))
         }
     }
 }

@@ -30,7 +30,9 @@ pub use lower::lower;
 pub use property::{BoundsCheck, Property, PropertyKind};
 pub use term::{Cond, Place, Term};
 pub(crate) use text::{Names, cond_tree};
-pub use text::{cond_text, location_name, operand_text, term_text};
+pub use text::{
+    cond_text, cond_text_with, location_name, operand_text, operand_text_with, term_text,
+};
 
 use crate::front::cup::ast::{CompareOp, Role, Span, SpecKind};
 pub use crate::front::cup::range::Range;

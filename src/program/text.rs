@@ -30,21 +30,34 @@ pub fn operand_text(program: &Program, cond: &Cond) -> String {
     print_operand(&cond_tree(program, cond, Names::Source, Beyond::Holds))
 }
 
+/// A condition over the program's variables and some others, which have these names.
+pub fn cond_text_with(program: &Program, cond: &Cond, others: &[(VarId, String)]) -> String {
+    print_cond(&tree_with(program, cond, others))
+}
+
+/// The same in parentheses if it is composed.
+pub fn operand_text_with(program: &Program, cond: &Cond, others: &[(VarId, String)]) -> String {
+    print_operand(&tree_with(program, cond, others))
+}
+
+fn tree_with(program: &Program, cond: &Cond, others: &[(VarId, String)]) -> ast::Cond {
+    let writer = Writer {
+        others,
+        ..Writer::new(program, Names::Source)
+    };
+    writer.spelled_out(cond, Beyond::Holds)
+}
+
 /// A term.
 pub fn term_text(program: &Program, term: &Term) -> String {
-    let writer = Writer {
-        program,
-        names: Names::Source,
-    };
+    let writer = Writer::new(program, Names::Source);
     print_expr(&writer.term(term))
 }
 
 /// The syntax tree of a condition, which can be printed; it has no places. Choices that are no array are
 /// spelled out.
 pub(crate) fn cond_tree(program: &Program, cond: &Cond, names: Names, beyond: Beyond) -> ast::Cond {
-    let writer = Writer { program, names };
-    let is_array = |elements: &[Term]| writer.array_name(elements).is_some();
-    writer.cond(&spelled_out(cond, beyond, &is_array))
+    Writer::new(program, names).spelled_out(cond, beyond)
 }
 
 /// The name of a set of locations of a thread: its first label, or the locations' numbers.
@@ -69,9 +82,24 @@ pub fn location_name(program: &Program, thread: ThreadId, locations: &[LocId]) -
 struct Writer<'a> {
     program: &'a Program,
     names: Names,
+    /// The names of variables that the program does not have.
+    others: &'a [(VarId, String)],
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(program: &'a Program, names: Names) -> Self {
+        Writer {
+            program,
+            names,
+            others: &[],
+        }
+    }
+
+    fn spelled_out(&self, cond: &Cond, beyond: Beyond) -> ast::Cond {
+        let is_array = |elements: &[Term]| self.array_name(elements).is_some();
+        self.cond(&spelled_out(cond, beyond, &is_array))
+    }
+
     fn cond(&self, cond: &Cond) -> ast::Cond {
         let inner = |cond| Box::new(self.cond(cond));
         let kind = match cond {
@@ -139,6 +167,10 @@ impl Writer<'_> {
 
     /// The name of a variable, qualified by its thread.
     fn var(&self, var: VarId) -> String {
+        let other = self.others.iter().find(|(other, _)| *other == var);
+        if let Some((_, name)) = other {
+            return name.clone();
+        }
         match self.names {
             Names::Source => self.program.var_display_name(var),
             Names::Scalar => self.program.var_name(var),

@@ -142,9 +142,9 @@ impl Harvest {
         let mut next = 0;
         while next < self.proof.predicates.len() {
             let predicate = self.proof.predicates[next].clone();
-            if let Some(var) = only_var(&predicate.formula) {
+            if let (Some(var), Some(cond)) = (only_var(&predicate.formula), predicate.cond()) {
                 for other in self.copies_of(var) {
-                    self.add(rename_cond(&predicate.cond, &|_| other));
+                    self.add(rename_cond(cond, &|_| other));
                 }
             }
             next += 1;

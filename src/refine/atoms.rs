@@ -29,7 +29,7 @@ pub(super) fn is_readable(atom: &Formula) -> bool {
         }
         Formula::True
         | Formula::False
-        | Formula::Atom(Atom::At(..))
+        | Formula::Atom(Atom::At(..) | Atom::Fact(..))
         | Formula::And(_)
         | Formula::Or(_) => true,
     }
@@ -43,7 +43,7 @@ pub(super) fn comparison(atom: &Formula) -> Option<Cond> {
         Formula::Atom(Atom::NotPositive(term)) => (CompareOp::Le, term),
         Formula::True
         | Formula::False
-        | Formula::Atom(Atom::At(..))
+        | Formula::Atom(Atom::At(..) | Atom::Fact(..))
         | Formula::And(_)
         | Formula::Or(_) => return None,
     };
@@ -81,7 +81,7 @@ fn products(term: &Linear) -> Option<Vec<(Term, i128)>> {
 
 fn collect(formula: &Formula, found: &mut IndexSet<Formula>) {
     match formula {
-        Formula::True | Formula::False | Formula::Atom(Atom::At(..)) => {}
+        Formula::True | Formula::False | Formula::Atom(Atom::At(..) | Atom::Fact(..)) => {}
         Formula::Atom(Atom::NonZero(term)) => _ = found.insert(Formula::equal_zero(term)),
         Formula::Atom(Atom::Zero(_)) => _ = found.insert(formula.clone()),
         Formula::Atom(Atom::NotPositive(_)) => {
@@ -105,7 +105,7 @@ pub(super) fn vars(atom: &Formula) -> Vec<VarId> {
         }
         Formula::True
         | Formula::False
-        | Formula::Atom(Atom::At(..))
+        | Formula::Atom(Atom::At(..) | Atom::Fact(..))
         | Formula::And(_)
         | Formula::Or(_) => Vec::new(),
     }

@@ -44,7 +44,7 @@ fn difference(predicate: &Predicate) -> Option<Linear> {
 
 /// `x <= y + c` and `x >= y + c` for `x == y + c`.
 fn bounds(equality: &Predicate) -> Vec<Predicate> {
-    let Cond::Compare(CompareOp::Eq, left, right) = &equality.cond else {
+    let Some(Cond::Compare(CompareOp::Eq, left, right)) = equality.cond() else {
         return Vec::new();
     };
     let bound = |op| Predicate::new(Cond::Compare(op, left.clone(), right.clone())).ok();

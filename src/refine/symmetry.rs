@@ -6,7 +6,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::logic::{Formula, Predicate, rename_cond};
+use crate::logic::{Formula, Predicate};
 use crate::program::{Action, Cond, Edge, Place, Program, Term, Thread, VarId};
 
 /// A renaming of variables that swaps some and keeps the others.
@@ -46,8 +46,8 @@ fn orbit(predicate: &Predicate, swaps: &[Swap]) -> Orbit {
     while let Some((_, predicate)) = all.get_index(next) {
         let predicate = predicate.clone();
         for swap in swaps {
-            let cond = rename_cond(&predicate.cond, &|var| *swap.get(&var).unwrap_or(&var));
-            if let Ok(image) = Predicate::new(cond)
+            let image = predicate.renamed(&|var| *swap.get(&var).unwrap_or(&var));
+            if let Ok(image) = image
                 && !all.contains_key(&image.formula)
                 && !all.contains_key(&image.formula.negated())
             {

@@ -125,6 +125,13 @@ impl SourceNames {
             let scalars: Vec<VarId> = buffer.scalars.iter().copied().filter_map(same).collect();
             meanings.extend(buffer.values().map(|slot| (slot, scalars.clone())));
         }
+        for buffer in reduction.fifos() {
+            for stored in &buffer.stored {
+                let ends = [&buffer.fifo.oldest, &buffer.fifo.newest];
+                let ends = ends.map(|entry| entry[stored.field]);
+                meanings.extend(ends.map(|end| (end, same(stored.var).into_iter().collect())));
+            }
+        }
         SourceNames { meanings }
     }
 

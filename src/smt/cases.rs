@@ -4,9 +4,11 @@
 //! constant. Those, and only those, have cases ([`CasesOf::cases`]); conjunctions of them are
 //! decided without the solver (`difference`).
 
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 
-use crate::logic::{Atom, Flag, Formula, Linear};
+use crate::logic::{Atom, Formula, Linear, Symbol};
 use crate::program::VarId;
 
 /// A place in an assignment: 0 stands for the number zero, `v + 1` for the variable `v`.
@@ -40,11 +42,11 @@ const MAX_CASES: usize = 64;
 /// Values of differences stay below this, so that sums of many of them fit into `i64`.
 const LIMIT: i128 = 1 << 40;
 
-/// Turns formulas into cases; numbers their variables and flags.
+/// Turns formulas into cases; numbers their variables, flags and facts.
 #[derive(Default)]
 pub(super) struct CasesOf {
-    /// The flags seen so far.
-    pub flags: IndexSet<Flag>,
+    /// The flags and facts seen so far.
+    pub flags: IndexSet<Symbol>,
     /// The number of places that an assignment needs.
     pub nodes: usize,
 }
@@ -86,11 +88,14 @@ impl CasesOf {
                 };
                 vec![Constraint::AtMost(difference), Constraint::AtMost(opposite)]
             }
-            Atom::At(flag, value) => {
-                let (number, _) = self.flags.insert_full(flag.clone());
-                vec![Constraint::Flag(number, *value)]
-            }
+            Atom::At(flag, value) => self.truth(Symbol::Flag(flag.clone()), *value),
+            Atom::Fact(fact, value) => self.truth(Symbol::Fact(Arc::clone(fact)), *value),
         })
+    }
+
+    fn truth(&mut self, symbol: Symbol, value: bool) -> Vec<Constraint> {
+        let (number, _) = self.flags.insert_full(symbol);
+        vec![Constraint::Flag(number, value)]
     }
 
     /// The term as `high - low - value`.

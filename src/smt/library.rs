@@ -3,13 +3,15 @@
 //! Each literal `l` is an assumption: a boolean `a` and the clause `a -> l`, so that one incremental
 //! solver serves all questions and predicates that no question mentions cost nothing.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult};
 
 use super::{Answer, Model};
-use crate::logic::{Atom, Flag, Formula, Linear, Literal, PredicateId, Quotient};
+use crate::logic::{Atom, Fact, Flag, Formula, Linear, Literal, PredicateId, Quotient};
 use crate::program::VarId;
 
 /// Steps (of Z3's own resource count) after which it gives up a single question. Unlike time they are
@@ -28,14 +30,15 @@ pub(super) struct Library {
 struct Symbols {
     ints: IndexMap<VarId, Int>,
     flags: IndexMap<Flag, Bool>,
+    facts: IndexMap<Arc<Fact>, Bool>,
     quotients: IndexMap<Quotient, Int>,
     /// What says which quotients the variables of the formula at hand are.
     definitions: Vec<Bool>,
 }
 
 impl Library {
-    /// A solver that knows these predicates.
-    pub fn new(predicates: &[Formula]) -> Self {
+    /// A solver that knows these predicates and axioms.
+    pub fn new(predicates: &[Formula], axioms: &[Formula]) -> Self {
         let mut params = Params::new();
         params.set_u32("rlimit", QUESTION_EFFORT);
         // Ctrl-C is ours: while Z3 worked it would take it for itself.
@@ -53,6 +56,10 @@ impl Library {
         solver.z3.push();
         for (index, predicate) in predicates.iter().enumerate() {
             solver.add(PredicateId::new(index), predicate);
+        }
+        for axiom in axioms {
+            let asserted = solver.symbols.defined(axiom);
+            solver.z3.assert(asserted);
         }
         solver
     }
@@ -146,6 +153,12 @@ impl Library {
                 .and_then(|value| value.as_bool());
             model.set_flag(flag, value.unwrap_or(false));
         }
+        for (fact, symbol) in &self.symbols.facts {
+            let value = found
+                .get_const_interp(symbol)
+                .and_then(|value| value.as_bool());
+            model.set_fact(fact, value.unwrap_or(false));
+        }
         Some(model)
     }
 }
@@ -188,6 +201,8 @@ impl Symbols {
             Atom::NotPositive(term) => self.term(term).le(zero),
             Atom::At(flag, true) => self.flag(flag),
             Atom::At(flag, false) => self.flag(flag).not(),
+            Atom::Fact(fact, true) => self.fact(fact),
+            Atom::Fact(fact, false) => self.fact(fact).not(),
         }
     }
 
@@ -226,5 +241,12 @@ impl Symbols {
         let number = self.flags.len();
         let new = || Bool::new_const(format!("at{number}"));
         self.flags.entry(flag.clone()).or_insert_with(new).clone()
+    }
+
+    fn fact(&mut self, fact: &Arc<Fact>) -> Bool {
+        let number = self.facts.len();
+        let new = || Bool::new_const(format!("fact{number}"));
+        let entry = self.facts.entry(Arc::clone(fact));
+        entry.or_insert_with(new).clone()
     }
 }

@@ -16,9 +16,10 @@ mod library;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::logic::{Flag, Formula, Literal, Predicate, Valuation};
+use crate::logic::{Fact, Flag, Formula, Literal, Predicate, Symbol, Valuation};
 use crate::program::VarId;
 use crate::run::stop::Stop;
 use cases::{Cases, CasesOf};
@@ -35,6 +36,8 @@ pub struct Solver {
     in_force: Vec<InForce>,
     z3: Option<Library>,
     differences: bool,
+    /// What holds in every state.
+    axioms: Vec<Formula>,
     stop: Stop,
     effort: Effort,
 }
@@ -71,11 +74,12 @@ pub enum Answer {
     Unknown,
 }
 
-/// Values of the variables and flags; what is not mentioned is zero or false.
+/// Values of the variables, flags and facts; what is not mentioned is zero or false.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     values: Vec<i128>,
     flags: Vec<Flag>,
+    facts: Vec<Arc<Fact>>,
 }
 
 /// The version of Z3.
@@ -105,9 +109,17 @@ impl Solver {
             in_force: Vec::new(),
             z3: None,
             differences,
+            axioms: Vec::new(),
             stop,
             effort: Effort::default(),
         }
+    }
+
+    /// The solver with formulas that hold in every state, so that what contradicts them is inconsistent.
+    #[must_use]
+    pub fn with_axioms(mut self, axioms: &[Formula]) -> Self {
+        self.axioms = axioms.to_vec();
+        self
     }
 
     /// Does some work with a formula in force.
@@ -205,6 +217,7 @@ impl Solver {
     }
 
     /// A solution of the literals and the formulas in force, if there is one, where all of them are about differences.
+    /// Where there are axioms, which a solution may break, there is only the answer that there is none.
     fn satisfied(&self, literals: &[Literal]) -> Option<Option<Solution>> {
         let in_force = self.in_force.iter().map(|formula| formula.cases.as_ref());
         let literals = literals.iter().map(|literal| {
@@ -212,19 +225,22 @@ impl Solver {
             pair[usize::from(literal.positive)].as_ref()
         });
         let parts: Vec<&Cases> = in_force.chain(literals).collect::<Option<_>>()?;
-        solve(&parts, self.cases.nodes).ok()
+        let solution = solve(&parts, self.cases.nodes).ok()?;
+        (self.axioms.is_empty() || solution.is_none()).then_some(solution)
     }
 
     fn model(&self, solution: &Solution) -> Model {
         let zero = solution.values[0];
         let values = solution.values[1..].iter();
-        let flags = solution.flags.iter().filter(|(_, value)| *value);
-        Model {
-            values: values.map(|value| i128::from(value - zero)).collect(),
-            flags: flags
-                .map(|(number, _)| self.cases.flags[*number].clone())
-                .collect(),
+        let mut model = Model::of(values.map(|value| i128::from(value - zero)).collect());
+        for (number, value) in &solution.flags {
+            match &self.cases.flags[*number] {
+                Symbol::Flag(flag) => model.set_flag(flag, *value),
+                Symbol::Fact(fact) => model.set_fact(fact, *value),
+                Symbol::Var(_) => {}
+            }
         }
+        model
     }
 
     /// Asks Z3.
@@ -236,7 +252,7 @@ impl Solver {
     fn library(&mut self) -> &mut Library {
         let z3 = self
             .z3
-            .get_or_insert_with(|| Library::new(&self.predicates));
+            .get_or_insert_with(|| Library::new(&self.predicates, &self.axioms));
         for formula in self.in_force.iter_mut().filter(|f| !f.asserted) {
             z3.push(&formula.formula);
             formula.asserted = true;
@@ -259,10 +275,12 @@ impl Effort {
 }
 
 impl Model {
-    /// A model with these values, by variable, in which no flag holds.
+    /// A model with these values, by variable, in which no flag and no fact holds.
     pub fn of(values: Vec<i128>) -> Self {
-        let flags = Vec::new();
-        Model { values, flags }
+        Model {
+            values,
+            ..Model::default()
+        }
     }
 
     fn set(&mut self, var: VarId, value: i128) {
@@ -277,6 +295,12 @@ impl Model {
             self.flags.push(flag.clone());
         }
     }
+
+    fn set_fact(&mut self, fact: &Arc<Fact>, value: bool) {
+        if value {
+            self.facts.push(Arc::clone(fact));
+        }
+    }
 }
 
 impl Valuation for Model {
@@ -286,5 +310,9 @@ impl Valuation for Model {
 
     fn holds(&self, flag: &Flag) -> bool {
         self.flags.contains(flag)
+    }
+
+    fn satisfies(&self, fact: &Fact) -> bool {
+        self.facts.iter().any(|holding| **holding == *fact)
     }
 }

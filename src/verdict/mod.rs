@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-use crate::memory::{BufferSizes, Model};
+use crate::memory::{Buffers, Model};
 use crate::program::{Property, PropertyId};
 
 pub use limit::Limit;
@@ -137,8 +137,8 @@ pub struct Attempt {
 pub struct Settings {
     /// How the abstraction is built.
     pub method: Option<Method>,
-    /// The sizes of bounded buffers.
-    pub buffers: Option<BufferSizes>,
+    /// How buffers are stored.
+    pub buffers: Option<Buffers>,
     /// The largest cubes.
     pub cube_sizes: Option<CubeSizes>,
     /// Whether unknown values are split.

@@ -1,6 +1,6 @@
 //! How an engine found predicates for itself: the rounds of its refinement.
 
-use crate::memory::{BufferSizes, Model};
+use crate::memory::{Buffers, Model};
 use crate::program::Cond;
 
 /// Predicates that an engine found, and how.
@@ -20,7 +20,7 @@ pub struct Round {
     /// The model.
     pub model: Model,
     /// The sizes of the buffers, under a model that has them.
-    pub buffers: Option<BufferSizes>,
+    pub buffers: Option<Buffers>,
     /// What the path was.
     pub case: Case,
     /// The number of its steps.

@@ -19,6 +19,8 @@ use crate::smt::{Effort, Solver};
 pub struct AsInPaper<'a> {
     /// All predicates.
     pub predicates: &'a [Predicate],
+    /// What holds in every state.
+    pub axioms: &'a [Formula],
     /// Cubes that contain one of these are dropped from the answers.
     pub inconsistent: &'a [Cube],
     /// Which of the two figures is meant.
@@ -33,7 +35,8 @@ impl AsInPaper<'_> {
     /// Answers questions, one after the other.
     pub fn answer(&self, questions: &[Question]) -> (Vec<Implicants>, Effort) {
         self.progress.ask(questions.len());
-        let mut solver = Solver::new(self.predicates, self.stop.clone(), false);
+        let solver = Solver::new(self.predicates, self.stop.clone(), false);
+        let mut solver = solver.with_axioms(self.axioms);
         let mut answer = |question: &Question| {
             self.progress.answer();
             let before = solver.effort().calls;

@@ -11,13 +11,21 @@ use crate::logic::{Formula, Predicate, PredicateId, Symbol};
 /// The symbols of every predicate, computed once.
 pub struct Connections {
     symbols: Vec<IndexSet<Symbol>>,
+    /// What axioms about variables alone connect. Those about facts connect nothing beyond a fact's own symbols.
+    links: Vec<IndexSet<Symbol>>,
 }
 
 impl Connections {
-    /// The connections of a list of predicates.
-    pub fn new(predicates: &[Predicate]) -> Self {
+    /// The connections of a list of predicates, where some axioms hold in every state.
+    pub fn new(predicates: &[Predicate], axioms: &[Formula]) -> Self {
         let symbols = predicates.iter().map(|p| p.formula.symbols()).collect();
-        Connections { symbols }
+        let links = axioms.iter().map(Formula::symbols);
+        let is_plain = |symbol: &Symbol| !matches!(symbol, Symbol::Fact(_));
+        let links = links.filter(|symbols| symbols.iter().all(is_plain));
+        Connections {
+            symbols,
+            links: links.collect(),
+        }
     }
 
     /// The predicates in the cone of `formula`, in order.
@@ -45,7 +53,14 @@ impl Connections {
 
     fn reach(&self, mut symbols: IndexSet<Symbol>) -> Vec<PredicateId> {
         let mut inside = vec![false; self.symbols.len()];
+        let mut linked = vec![false; self.links.len()];
         loop {
+            for (link, linked) in self.links.iter().zip(&mut linked) {
+                if !*linked && !symbols.is_disjoint(link) {
+                    *linked = true;
+                    symbols.extend(link.iter().cloned());
+                }
+            }
             let joining = (0..inside.len())
                 .filter(|&index| !inside[index] && !symbols.is_disjoint(&self.symbols[index]));
             let joining: Vec<usize> = joining.collect();

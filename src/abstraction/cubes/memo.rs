@@ -1,6 +1,6 @@
 //! Answers that several abstractions share.
 //!
-//! An answer depends on the predicates, on the search and on the question alone. Abstractions of
+//! An answer depends on the predicates, the axioms, the search and the question alone. Abstractions of
 //! programs that differ in a few statements, such as one program with its fences in different places, ask
 //! most questions again; with one [`Memo`] in common the solver is asked once.
 
@@ -18,7 +18,10 @@ use crate::smt::Model;
 #[derive(Clone, Debug, Default)]
 pub struct Memo(Arc<Mutex<Tables>>);
 
-type Tables = IndexMap<(Vec<Formula>, Search), Table>;
+type Tables = IndexMap<Key, Table>;
+
+/// The predicates, the axioms, and the search.
+type Key = (Vec<Formula>, Vec<Formula>, Search);
 
 /// Inconsistent cubes, and models with the literals that hold there.
 type Inconsistent = (Vec<Cube>, Vec<(Model, LiteralSet)>);
@@ -33,15 +36,15 @@ pub(super) struct Table {
 }
 
 impl Memo {
-    /// Does some work with the table of these predicates and this search.
+    /// Does some work with the table of these predicates and axioms and this search.
     pub(super) fn with<R>(
         &self,
-        predicates: &[Predicate],
+        (predicates, axioms): (&[Predicate], &[Formula]),
         search: &Search,
         work: impl FnOnce(&mut Table) -> R,
     ) -> R {
         let formulas = predicates.iter().map(|predicate| predicate.formula.clone());
-        let key = (formulas.collect(), search.clone());
+        let key = (formulas.collect(), axioms.to_vec(), search.clone());
         work(self.tables().entry(key).or_default())
     }
 

@@ -91,6 +91,8 @@ pub struct SearchContext {
 /// A list of predicates with what is known about all questions.
 pub struct Vocabulary<'a> {
     predicates: &'a [Predicate],
+    /// What holds in every state.
+    axioms: Vec<Formula>,
     connections: Connections,
     inconsistent: Vec<Cube>,
     settled: CubeIndex,
@@ -100,32 +102,36 @@ pub struct Vocabulary<'a> {
 }
 
 impl<'a> Vocabulary<'a> {
-    /// Computes the inconsistent cubes of a list of predicates.
+    /// Computes the inconsistent cubes of a list of predicates, where some axioms hold in every state.
     pub fn new(
         predicates: &'a [Predicate],
+        axioms: Vec<Formula>,
         search: &Search,
         context: SearchContext,
     ) -> (Self, Effort) {
         let mut vocabulary = Vocabulary {
             predicates,
-            connections: Connections::new(predicates),
+            connections: Connections::new(predicates, &axioms),
+            axioms,
             inconsistent: Vec::new(),
             settled: CubeIndex::new(predicates.len()),
             models: Vec::new(),
             context,
         };
         let memo = vocabulary.context.memo.clone();
-        let known = memo.with(predicates, search, |table| table.inconsistent.clone());
+        let known = memo.with(vocabulary.key(), search, |table| table.inconsistent.clone());
         let mut effort = Effort::default();
         if let Some((inconsistent, models)) = known {
             vocabulary.inconsistent = inconsistent;
             vocabulary.models = models;
         } else {
-            vocabulary.models = made_up_models(predicates);
+            vocabulary.models = made_up_models(predicates, &vocabulary.axioms);
             effort = vocabulary.find_inconsistent(search);
             if !vocabulary.is_late() {
                 let found = (vocabulary.inconsistent.clone(), vocabulary.models.clone());
-                memo.with(predicates, search, |table| table.inconsistent = Some(found));
+                memo.with(vocabulary.key(), search, |table| {
+                    table.inconsistent = Some(found);
+                });
             }
         }
         vocabulary.settled = CubeIndex::of(predicates.len(), &vocabulary.inconsistent);
@@ -156,7 +162,18 @@ impl<'a> Vocabulary<'a> {
 
     fn solver(&self) -> Solver {
         let differences = self.context.optimizations.has(Optimization::Differences);
-        Solver::new(self.predicates, self.context.stop.clone(), differences)
+        let solver = Solver::new(self.predicates, self.context.stop.clone(), differences);
+        solver.with_axioms(&self.axioms)
+    }
+
+    /// What answers depend on, the search apart.
+    fn key(&self) -> (&[Predicate], &[Formula]) {
+        (self.predicates, &self.axioms)
+    }
+
+    /// What holds in every state.
+    pub fn axioms(&self) -> &[Formula] {
+        &self.axioms
     }
 
     /// The predicates.
@@ -176,20 +193,19 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         jobs: usize,
     ) -> (Vec<Implicants>, Effort) {
-        let known: Vec<Option<Implicants>> =
-            self.context.memo.with(self.predicates, search, |table| {
-                let answers = questions.iter();
-                answers
-                    .map(|question| table.answers.get(question).cloned())
-                    .collect()
-            });
+        let known: Vec<Option<Implicants>> = self.context.memo.with(self.key(), search, |table| {
+            let answers = questions.iter();
+            answers
+                .map(|question| table.answers.get(question).cloned())
+                .collect()
+        });
         let pairs = questions.iter().zip(&known);
         let open = pairs.filter(|(_, known)| known.is_none());
         let open: Vec<Question> = open.map(|(question, _)| question.clone()).collect();
         let (found, effort) = self.ask(&open, search, jobs);
         // What was found after the deadline may be too little.
         if !self.is_late() {
-            self.context.memo.with(self.predicates, search, |table| {
+            self.context.memo.with(self.key(), search, |table| {
                 let new = open.into_iter().zip(found.iter().cloned());
                 table.answers.extend(new);
             });
@@ -310,12 +326,13 @@ impl<'a> Vocabulary<'a> {
 }
 
 /// Small values for all variables, made up so that comparisons come out one way and the other: many
-/// a cube is refuted by one of them before the solver is asked. They are the same in every run.
-fn made_up_models(predicates: &[Predicate]) -> Vec<(Model, LiteralSet)> {
+/// a cube is refuted by one of them before the solver is asked. They are the same in every run. What breaks an axiom is no
+/// model.
+fn made_up_models(predicates: &[Predicate], axioms: &[Formula]) -> Vec<(Model, LiteralSet)> {
     let symbols = predicates.iter().flat_map(|p| p.formula.symbols());
     let vars = symbols.filter_map(|symbol| match symbol {
         Symbol::Var(var) => Some(var.index() + 1),
-        Symbol::Flag(_) => None,
+        Symbol::Flag(_) | Symbol::Fact(_) => None,
     });
     let vars = vars.max().unwrap_or(0);
     let mut seed: u64 = 1;
@@ -327,6 +344,10 @@ fn made_up_models(predicates: &[Predicate]) -> Vec<(Model, LiteralSet)> {
     };
     let models = (0..MADE_UP_MODELS).map(|_| Model::of((0..vars).map(|_| next()).collect()));
     let with_literals = |model: Model| {
+        let is_model = axioms.iter().all(|axiom| axiom.eval(&model) == Some(true));
+        if !is_model {
+            return None;
+        }
         let literals = LiteralSet::true_in(&model, predicates)?;
         Some((model, literals))
     };

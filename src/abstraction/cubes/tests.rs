@@ -105,7 +105,7 @@ fn found_with(
         optimizations,
         ..SearchContext::default()
     };
-    let (vocabulary, _) = Vocabulary::new(predicates, search, context);
+    let (vocabulary, _) = Vocabulary::new(predicates, Vec::new(), search, context);
     let (mut answers, _) = vocabulary.answer(std::slice::from_ref(question), search, 1);
     answers.remove(0).cubes
 }
@@ -148,7 +148,8 @@ fn inconsistent_cubes_are_found_up_to_size_three() {
     };
     let all_true = Cube::new((0..3).map(|index| literal(index, true))).expect("no opposites");
     for search in [Search::Fast, Search::Exhaustive] {
-        let (vocabulary, _) = Vocabulary::new(&predicates, &search, SearchContext::default());
+        let (vocabulary, _) =
+            Vocabulary::new(&predicates, Vec::new(), &search, SearchContext::default());
         assert!(vocabulary.inconsistent().contains(&all_true));
     }
 }
@@ -180,7 +181,12 @@ fn answers_do_not_depend_on_the_number_of_threads() {
         size: 3,
     });
     let cubes = |jobs| {
-        let (vocabulary, _) = Vocabulary::new(&predicates, &Search::Fast, SearchContext::default());
+        let (vocabulary, _) = Vocabulary::new(
+            &predicates,
+            Vec::new(),
+            &Search::Fast,
+            SearchContext::default(),
+        );
         let (answers, _) = vocabulary.answer(&questions, &Search::Fast, jobs);
         answers
             .into_iter()
@@ -205,7 +211,7 @@ fn what_a_memo_knows_is_not_asked_again() {
             memo: memo.clone(),
             ..SearchContext::default()
         };
-        let (vocabulary, first) = Vocabulary::new(&predicates, &Search::Fast, context);
+        let (vocabulary, first) = Vocabulary::new(&predicates, Vec::new(), &Search::Fast, context);
         let questions = std::slice::from_ref(&question);
         let (answers, second) = vocabulary.answer(questions, &Search::Fast, 1);
         (answers, first.plus(second).calls)

@@ -21,6 +21,8 @@ pub(super) struct Oracle {
     goals: FxHashMap<Formula, usize>,
     goal_symbols: Vec<Symbols>,
     answers: FxHashMap<(usize, Vec<Literal>), bool>,
+    /// What axioms about variables alone connect.
+    links: Vec<Symbols>,
 }
 
 /// A set of symbols, by their numbers.
@@ -28,10 +30,16 @@ pub(super) struct Oracle {
 struct Symbols(Vec<u64>);
 
 impl Oracle {
-    /// An oracle about some predicates; `differences` says whether it may do without Z3 where it can.
-    pub(super) fn new(predicates: &[Predicate], stop: Stop, differences: bool) -> Self {
+    /// An oracle about some predicates, where some axioms hold in every state; `differences` says whether it may do without Z3 where it can.
+    pub(super) fn new(
+        predicates: &[Predicate],
+        axioms: &[Formula],
+        stop: Stop,
+        differences: bool,
+    ) -> Self {
         let mut oracle = Oracle {
-            solver: Solver::new(predicates, stop, differences),
+            solver: Solver::new(predicates, stop, differences).with_axioms(axioms),
+            links: Vec::new(),
             numbers: IndexSet::new(),
             symbols: Vec::new(),
             goals: FxHashMap::default(),
@@ -41,6 +49,14 @@ impl Oracle {
         for predicate in predicates {
             let symbols = oracle.symbols_of(&predicate.formula);
             oracle.symbols.push(symbols);
+        }
+        let mentions_fact = |axiom: &&Formula| {
+            let mut symbols = axiom.symbols().into_iter();
+            symbols.any(|symbol| matches!(symbol, Symbol::Fact(_)))
+        };
+        for axiom in axioms.iter().filter(|axiom| !mentions_fact(axiom)) {
+            let symbols = oracle.symbols_of(axiom);
+            oracle.links.push(symbols);
         }
         oracle
     }
@@ -99,6 +115,12 @@ impl Oracle {
         let mut grows = true;
         while grows {
             grows = false;
+            for link in &self.links {
+                if link.meets(&reached) && !reached.contains(link) {
+                    reached.add(link);
+                    grows = true;
+                }
+            }
             for (index, symbols) in self.symbols.iter().enumerate() {
                 if !inside[index] && values[index].is_some() && symbols.meets(&reached) {
                     inside[index] = true;
@@ -146,6 +168,13 @@ impl Symbols {
 
     fn meets(&self, other: &Symbols) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    fn contains(&self, other: &Symbols) -> bool {
+        let mut words = other.0.iter().enumerate();
+        words.all(|(number, word)| {
+            self.0.get(number).is_some_and(|own| word & !own == 0) || *word == 0
+        })
     }
 
     fn add(&mut self, other: &Symbols) {

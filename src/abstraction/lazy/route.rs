@@ -1,7 +1,7 @@
 //! One path instead of all: whether some of the predicates exclude it, whatever the sizes of cubes.
 
 use super::{
-    AbstractionError, EdgeId, Effect, Flag, Lazy, LazyLimits, Predicate, Program, PropertyId,
+    AbstractionError, Block, EdgeId, Effect, Flag, Lazy, LazyLimits, Predicate, Program, PropertyId,
 };
 use crate::reduce::BufferVars;
 use crate::smt::Effort;
@@ -42,23 +42,32 @@ impl<'a> Walker<'a> {
         lazy.states.clear();
         lazy.by_position.clear();
         lazy.broken = None;
-        let mut number = lazy.start();
-        let mut position = lazy.states[number].position.0.clone();
-        for &step in self.route.steps {
+        let mut reached = vec![lazy.start()];
+        let mut steps = self.route.steps;
+        let mut broken = false;
+        while let [step, rest @ ..] = steps {
             lazy.broken = None;
-            let Some(values) = lazy.post(number, step) else {
-                return true;
+            let block = lazy.blocks.get(&(step.thread, step.at)).cloned();
+            (reached, steps) = match block {
+                Some(block) => lazy.follow_block(&reached, &block, steps),
+                None => (lazy.follow(&reached, *step), rest),
             };
-            // A background block starts where its thread never is.
-            let location = &mut position[step.thread.index()];
-            if *location == step.at {
-                *location = lazy.program.edge(step).target;
+            broken = match (&lazy.broken, self.route.property) {
+                (Some((broken, _)), Some(property)) => *broken == property,
+                (Some(_), None) | (None, _) => false,
+            };
+            if reached.is_empty() && !(broken && steps.is_empty()) {
+                return true;
             }
-            number = lazy.push((position.clone(), None), values, None);
         }
         match self.route.property {
             None => false,
-            Some(property) => !lazy.may_break(number, property),
+            Some(property) => {
+                !broken
+                    && !reached
+                        .iter()
+                        .any(|&number| lazy.may_break(number, property))
+            }
         }
     }
 
@@ -69,12 +78,51 @@ impl<'a> Walker<'a> {
 }
 
 impl Lazy<'_> {
-    /// Whether a property may be broken: by the step that led to a state, or, if it is a spec, there.
-    fn may_break(&mut self, number: usize, property: PropertyId) -> bool {
-        let noted = self.broken.as_ref();
-        if noted.is_some_and(|(broken, _)| *broken == property) {
-            return true;
+    /// The states behind a step from some states.
+    fn follow(&mut self, from: &[usize], step: EdgeId) -> Vec<usize> {
+        let mut reached = Vec::new();
+        for &number in from {
+            let Some(values) = self.post(number, step) else {
+                continue;
+            };
+            // A background block starts where its thread never is.
+            let mut position = self.states[number].position.0.clone();
+            let location = &mut position[step.thread.index()];
+            if *location == step.at {
+                *location = self.program.edge(step).target;
+            }
+            reached.push(self.push((position, None), values, None));
         }
+        reached
+    }
+
+    /// The states behind a background block from some states, and the steps behind it.
+    fn follow_block<'s>(
+        &mut self,
+        from: &[usize],
+        block: &Block,
+        steps: &'s [EdgeId],
+    ) -> (Vec<usize>, &'s [EdgeId]) {
+        let mut reached = Vec::new();
+        let mut rest = &steps[1..];
+        for (case, effects) in block.iter() {
+            let Some(behind) = steps.strip_prefix(&case.edges[..]) else {
+                continue;
+            };
+            rest = behind;
+            for &number in from {
+                let before = self.states[number].values.clone();
+                if let Some(values) = self.after(before, effects, None) {
+                    let position = self.states[number].position.clone();
+                    reached.push(self.push(position, values, None));
+                }
+            }
+        }
+        (reached, rest)
+    }
+
+    /// Whether a spec may be broken in a state.
+    fn may_break(&mut self, number: usize, property: PropertyId) -> bool {
         let (locations, _) = self.states[number].position.clone();
         let holds = |flag: &Flag| flag.locations.contains(&locations[flag.thread.index()]);
         let values = self.states[number].values.clone();

@@ -15,10 +15,10 @@ use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, LazyS
 use crate::abstraction::{Abstraction, AbstractionError, Transformers};
 use crate::engine::Context;
 use crate::extrapolate::Extrapolation;
-use crate::memory::{BufferSizes, Model};
+use crate::memory::{Buffers, Model};
 use crate::optimizations::Optimization;
 use crate::program::{PropertyId, PropertyKind};
-use crate::reduce::Reduction;
+use crate::reduce::{Reduction, Storage};
 use crate::run::stop::Stop;
 use crate::smt::Effort;
 use crate::verdict::{
@@ -173,15 +173,19 @@ impl Try<'_> {
         let (model, method) = (self.stage.model(), self.tuning.method.name());
         self.context.progress.begin(match self.bound() {
             None => format!("{model}, {method}"),
+            Some(Buffers::Fifos) => format!("{model}, FIFOs, {method}"),
             Some(k) => format!("{model}, k = {k}, {method}"),
         });
     }
 
-    /// The sizes of the buffers, if there are buffers.
-    fn bound(&self) -> Option<&BufferSizes> {
-        match self.stage.model() {
-            Model::Sc => None,
-            Model::Tso | Model::Pso => Some(&self.stage.config.sizes),
+    /// How buffers are stored, if there are buffers.
+    fn bound(&self) -> Option<Buffers> {
+        match (self.stage.model(), self.stage.storage) {
+            (Model::Sc, _) => None,
+            (Model::Tso | Model::Pso, Storage::Slots) => {
+                Some(Buffers::Slots(self.stage.config.sizes.clone()))
+            }
+            (Model::Tso | Model::Pso, Storage::Fifos) => Some(Buffers::Fifos),
         }
     }
 
@@ -344,7 +348,7 @@ impl Try<'_> {
     fn settings(&self) -> Settings {
         Settings {
             method: Some(self.tuning.method),
-            buffers: self.bound().cloned(),
+            buffers: self.bound(),
             cube_sizes: Some(self.tuning.sizes),
             split: self.tuning.split != Split::None,
             found: None,

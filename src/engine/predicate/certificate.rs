@@ -14,14 +14,14 @@ use boolprog_checker::{AbstractState, inductive_states};
 
 use super::attempt::{Slice, Try, Tuning, limit_of};
 use super::prove::prove;
-use super::stage::{harvested, stage, too_large};
+use super::stage::{harvested, stage_with, too_large};
 use super::totalize::totalize;
 use super::{Input, PredicateConfig, PredicateError};
-use crate::abstraction::{Abstraction, Transformers};
+use crate::abstraction::Abstraction;
 use crate::certificate::{Body, Certificate, Literal, Pair};
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
-use crate::memory::BufferSizes;
+use crate::memory::{BufferSizes, Buffers};
 use crate::program::{Cond, LocId, Program, Thread};
 use crate::proof::Proof;
 use crate::source::Span;
@@ -36,6 +36,9 @@ pub enum NoCertificate {
     /// A stage fails.
     #[error(transparent)]
     Stage(#[from] PredicateError),
+    /// The proof has facts about the entries of FIFOs.
+    #[error("the proof has facts about the entries of buffers")]
+    Facts,
     /// The search without reductions reached a limit.
     #[error("the search for the invariant met the limit `{}`", .0.word())]
     Limit(Limit),
@@ -66,9 +69,9 @@ pub fn certificate(
         proof: completed.as_ref().unwrap_or(&proof),
         ..input
     };
-    let sizes = settings.buffers.clone().unwrap_or(BufferSizes::ONE);
-    let bound = (task.model, &sizes);
-    let stage = stage(input, bound, task.fences, Transformers::Optimized)?;
+    let one = Buffers::Slots(BufferSizes::ONE);
+    let buffers = settings.buffers.as_ref().unwrap_or(&one);
+    let stage = stage_with(input, (task.model, buffers), task.fences)?;
     let this = Try {
         input,
         stage: &stage,
@@ -126,8 +129,7 @@ fn lazily(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCertificate> {
         cube: cube(&values),
         at,
     });
-    let predicates = proof.predicates.iter().map(|p| totalize(&p.cond));
-    Ok((predicates.collect(), pairs.collect()))
+    Ok((conditions(&proof.predicates)?, pairs.collect()))
 }
 
 fn from_boolean_program(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCertificate> {
@@ -150,10 +152,15 @@ fn from_boolean_program(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCert
         })
     });
     let pairs = pairs.collect();
-    Ok((
-        predicates.iter().map(|p| totalize(&p.cond)).collect(),
-        pairs,
-    ))
+    Ok((conditions(&predicates)?, pairs))
+}
+
+/// What predicates say, where none of them is a fact about the entries of a FIFO.
+fn conditions(predicates: &[Predicate]) -> Result<Vec<Cond>, NoCertificate> {
+    let conditions = predicates.iter().map(|p| p.cond().map(totalize));
+    conditions
+        .collect::<Option<_>>()
+        .ok_or(NoCertificate::Facts)
 }
 
 /// Without time for the solver the abstraction says nothing.

@@ -1,7 +1,8 @@
 //! The engine: bounds, methods and retries.
 //!
 //! A proof begins with SC: predicates that fail there are not tried under other models. For each other model the
-//! bound goes up as long as a buffer overflows; at each bound the methods are tried in turn.
+//! bound goes up as long as a buffer overflows; at each bound the methods are tried in turn. Where no bound can be enough,
+//! or the largest one is not, buffers are FIFOs of any length.
 
 use std::sync::Arc;
 
@@ -12,14 +13,15 @@ use super::attempt::{Slice, Try, Tuning, is_worth_a_retry, most_informative, ret
 use super::explain::Explain;
 use super::prove::prove;
 use super::rounds::{Material, Refinement};
-use super::stage::{harvested, stage, without_fifos};
-use super::{Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError};
-use crate::abstraction::Transformers;
+use super::stage::{harvested, stage_with, without_fifos};
+use super::{
+    Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError, ReductionChoice,
+};
 use crate::engine::{Context, Engine, EngineError, Task};
-use crate::memory::{BufferSizes, MAX_ENTRIES, Model};
+use crate::memory::{BufferSizes, Buffers, MAX_ENTRIES, Model};
 use crate::program;
 use crate::proof::Proof;
-use crate::reduce::Reduction;
+use crate::reduce::{Reduction, Storage};
 use crate::verdict::{
     Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
     VerdictKind, Violation,
@@ -68,7 +70,7 @@ impl Predicate {
             earlier: &[],
             ..*task
         };
-        let sc = Arc::new(self.outcome(&task, &[BufferSizes::ONE], context)?);
+        let sc = Arc::new(self.outcome(&task, &Bounds::under_sc(), context)?);
         self.sc = Some(Arc::clone(&sc));
         Ok(sc)
     }
@@ -77,7 +79,7 @@ impl Predicate {
     fn outcome(
         &mut self,
         task: &Task<'_>,
-        bounds: &[BufferSizes],
+        bounds: &Bounds,
         context: &Context,
     ) -> Result<Outcome, EngineError> {
         let refines = self.config.refine > 0 && self.config.method == MethodChoice::Auto;
@@ -86,7 +88,7 @@ impl Predicate {
                 verdict: Verdict::Unknown(Unknown::Stopped(Limit::States)),
                 log: Vec::new(),
             };
-            return self.refined(task, bounds, context, outcome);
+            return self.refined_in_turn(task, bounds, context, outcome);
         }
         let proof = self.proof(task);
         let verification = Verification {
@@ -102,25 +104,48 @@ impl Predicate {
             growth: known_growth(task.earlier),
             retries: !refines || task.proof.is_some(),
         };
-        let outcome = verification.run(bounds)?;
+        let outcome = verification.run_all(bounds)?;
         let is_open = match &outcome.verdict {
             Verdict::Unknown(Unknown::TooCoarse { .. } | Unknown::Stopped(Limit::States)) => true,
             Verdict::Unknown(Unknown::Overflow { path, growth }) => {
-                growth.is_none() && !matches!(path.feasibility, Feasibility::Feasible(_))
+                let may_fit =
+                    growth.is_none() && !matches!(path.feasibility, Feasibility::Feasible(_));
+                bounds.has_fifos() || may_fit
             }
             Verdict::Unknown(_) | Verdict::Verified(_) | Verdict::Violated(_) => false,
         };
         match is_open && refines {
-            true => self.refined(task, bounds, context, outcome),
+            true => self.refined_in_turn(task, bounds, context, outcome),
             false => Ok(outcome),
         }
+    }
+
+    /// Goes on by refinement with each way to store buffers until one decides.
+    fn refined_in_turn(
+        &mut self,
+        task: &Task<'_>,
+        bounds: &Bounds,
+        context: &Context,
+        mut outcome: Outcome,
+    ) -> Result<Outcome, EngineError> {
+        for bounds in bounds.in_turn() {
+            outcome = self.refined(task, bounds, context, outcome)?;
+            let is_over = match &outcome.verdict {
+                Verdict::Verified(_) | Verdict::Violated(_) => true,
+                Verdict::Unknown(unknown) => unknown.is_stop(),
+            };
+            if is_over {
+                break;
+            }
+        }
+        Ok(outcome)
     }
 
     /// Goes on from an outcome by refinement.
     fn refined(
         &mut self,
         task: &Task<'_>,
-        bounds: &[BufferSizes],
+        bounds: &[Buffers],
         context: &Context,
         mut outcome: Outcome,
     ) -> Result<Outcome, EngineError> {
@@ -153,8 +178,15 @@ impl Predicate {
             self.found = Some((refinement.proof, refinement.rounds));
         }
         // A limit says less than the path of an attempt before.
-        if !matches!(&attempt.verdict, Verdict::Unknown(Unknown::Stopped(limit)) if !limit.is_stop())
-        {
+        let says_less = match (&attempt.verdict, &outcome.verdict) {
+            (Verdict::Unknown(Unknown::Stopped(limit)), _) => !limit.is_stop(),
+            // What holds up to a length is more than that nothing was found for any.
+            (Verdict::Unknown(_), Verdict::Unknown(Unknown::Overflow { .. })) => {
+                bounds == [Buffers::Fifos]
+            }
+            _ => false,
+        };
+        if !says_less {
             outcome.verdict = attempt.verdict.clone();
         }
         outcome.log.push(attempt);
@@ -231,27 +263,87 @@ fn relaxed(task: &Task<'_>, violation: &Violation) -> Option<Verdict> {
     Some(Verdict::Violated(Arc::new(relaxed)))
 }
 
-/// The bounds to try. An execution that is known to put more stores into a buffer shows that a bound overflows.
-fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Vec<BufferSizes>, Unsupported> {
+/// The ways to store buffers that are tried.
+struct Bounds {
+    /// Slots, from the fewest on.
+    slots: Vec<Buffers>,
+    /// Whether FIFOs are tried, and when.
+    fifos: Option<Turn>,
+}
+
+/// When FIFOs are tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BeforeSlots,
+    AfterSlots,
+}
+
+impl Bounds {
+    /// Where there are no buffers.
+    fn under_sc() -> Self {
+        Bounds {
+            slots: vec![Buffers::Slots(BufferSizes::ONE)],
+            fifos: None,
+        }
+    }
+
+    fn has_fifos(&self) -> bool {
+        self.fifos.is_some()
+    }
+
+    /// Slots and FIFOs in their turn.
+    fn in_turn(&self) -> Vec<&[Buffers]> {
+        let slots = (!self.slots.is_empty()).then_some(&self.slots[..]);
+        let fifos = self.fifos.map(|_| &[Buffers::Fifos][..]);
+        let both = match self.fifos {
+            Some(Turn::BeforeSlots) => [fifos, slots],
+            Some(Turn::AfterSlots) | None => [slots, fifos],
+        };
+        both.into_iter().flatten().collect()
+    }
+}
+
+/// The bounds to try. An execution that is known to put more stores into a buffer shows that a bound overflows; one that makes
+/// a buffer as long as one likes, that all of them do.
+fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Bounds, Unsupported> {
+    if config.reduction == ReductionChoice::Fifos {
+        return Ok(Bounds {
+            slots: Vec::new(),
+            fifos: Some(Turn::BeforeSlots),
+        });
+    }
+    let is_auto = config.reduction == ReductionChoice::Auto;
     let last = match &config.bound {
         Bound::Auto(most) => (*most).clamp(1, MAX_ENTRIES),
         Bound::Fixed(sizes) => sizes.largest(),
     };
     let known = earlier.iter().filter_map(|tried| tried.stats.max_buffer);
     let needed = known.max().unwrap_or(0);
-    match config.past_bounds {
-        PastBounds::Skip if needed > last => Err(Unsupported {
-            engine: NAME,
-            reason: format!("a buffer holds {needed} stores, more than the bound of a proof"),
+    let fifos = match &config.bound {
+        Bound::Auto(_) if is_auto => Some(match known_growth(earlier) {
+            Some(_) => Turn::BeforeSlots,
+            None if needed > last => Turn::BeforeSlots,
+            None => Turn::AfterSlots,
         }),
-        PastBounds::Skip | PastBounds::ProveUntilOverflow => Ok(match &config.bound {
-            Bound::Fixed(sizes) => vec![sizes.clone()],
+        Bound::Auto(_) | Bound::Fixed(_) => None,
+    };
+    let slots = match config.past_bounds {
+        PastBounds::Skip if needed > last && fifos.is_none() => {
+            return Err(Unsupported {
+                engine: NAME,
+                reason: format!("a buffer holds {needed} stores, more than the bound of a proof"),
+            });
+        }
+        PastBounds::Skip if needed > last => Vec::new(),
+        PastBounds::Skip | PastBounds::ProveUntilOverflow => match &config.bound {
+            Bound::Fixed(sizes) => vec![Buffers::Slots(sizes.clone())],
             Bound::Auto(_) => {
                 let sizes = (needed.clamp(1, last)..=last).map(BufferSizes::uniform);
-                sizes.filter_map(Result::ok).collect()
+                sizes.filter_map(Result::ok).map(Buffers::Slots).collect()
             }
-        }),
-    }
+        },
+    };
+    Ok(Bounds { slots, fifos })
 }
 
 /// The growth of a buffer that an earlier attempt has found.
@@ -276,12 +368,45 @@ struct Verification<'a> {
 }
 
 impl Verification<'_> {
+    /// Tries slots and FIFOs in their turn. FIFOs come after slots only where a buffer overflows; what slots say of an
+    /// overflow is more than that FIFOs do not decide.
+    fn run_all(&self, bounds: &Bounds) -> Result<Outcome, EngineError> {
+        let mut found: Option<Outcome> = None;
+        for bounds in bounds.in_turn() {
+            let is_wanted = match found.as_ref().map(|outcome| &outcome.verdict) {
+                None => true,
+                Some(Verdict::Verified(_) | Verdict::Violated(_)) => false,
+                Some(Verdict::Unknown(Unknown::Overflow { .. })) => true,
+                Some(Verdict::Unknown(unknown)) => !unknown.is_stop() && bounds != [Buffers::Fifos],
+            };
+            if !is_wanted {
+                break;
+            }
+            let outcome = self.run(bounds)?;
+            found = Some(match found {
+                None => outcome,
+                Some(before) => {
+                    let log = before.log.into_iter().chain(outcome.log).collect();
+                    let keeps = match (&before.verdict, &outcome.verdict) {
+                        (Verdict::Unknown(Unknown::Overflow { .. }), Verdict::Unknown(_)) => true,
+                        _ => false,
+                    };
+                    let verdict = match keeps {
+                        true => before.verdict,
+                        false => outcome.verdict,
+                    };
+                    Outcome { verdict, log }
+                }
+            });
+        }
+        Ok(found.expect("there are slots or FIFOs to try"))
+    }
+
     /// Tries bounds from the smallest on; only an overflow leads to the next one.
-    fn run(&self, bounds: &[BufferSizes]) -> Result<Outcome, EngineError> {
+    fn run(&self, bounds: &[Buffers]) -> Result<Outcome, EngineError> {
         let mut log = Vec::new();
-        for (number, sizes) in bounds.iter().enumerate() {
-            let bound = (self.model, sizes);
-            let stage = stage(self.input, bound, self.fences, Transformers::Optimized)?;
+        for (number, buffers) in bounds.iter().enumerate() {
+            let stage = stage_with(self.input, (self.model, buffers), self.fences)?;
             let first = log.len();
             log.extend(self.at(&stage)?);
             let overflows = matches!(
@@ -301,7 +426,7 @@ impl Verification<'_> {
     /// Tries the methods in turn until one decides, overflows, or the time is over.
     fn at(&self, stage: &Reduction) -> Result<Vec<Attempt>, PredicateError> {
         let mut attempts = Vec::new();
-        for tuning in tunings(self.input.proof, self.model, self.config) {
+        for tuning in tunings(self.input.proof, stage, self.config) {
             let tried = Try {
                 input: self.input,
                 stage,
@@ -338,7 +463,8 @@ impl Verification<'_> {
 }
 
 /// The ways to try, in order. The retries do without cubes, split unknowns, then look for larger cubes.
-fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning> {
+fn tunings(proof: &Proof, stage: &Reduction, config: &PredicateConfig) -> Vec<Tuning> {
+    let model = stage.model();
     let plain = |method| Tuning {
         method,
         sizes: config.sizes,
@@ -349,6 +475,14 @@ fn tunings(proof: &Proof, model: Model, config: &PredicateConfig) -> Vec<Tuning>
         (Model::Sc, MethodChoice::Only(Method::Lazy)) => return vec![plain(Method::Lazy)],
         (Model::Sc, _) => (None, Method::Trad),
         (Model::Tso | Model::Pso, MethodChoice::Only(method)) => return vec![plain(method)],
+        // Facts need many literals at once, more than cubes have.
+        (Model::Tso | Model::Pso, MethodChoice::Auto) if stage.storage == Storage::Fifos => {
+            let slice = Slice::LAZY;
+            return vec![Tuning {
+                slice,
+                ..plain(Method::Lazy)
+            }];
+        }
         (Model::Tso | Model::Pso, MethodChoice::Auto) => {
             let has_cubes = proof.cubes.as_ref().is_some_and(|cubes| !cubes.is_empty());
             (has_cubes.then_some(Method::Ce), Method::Pe)

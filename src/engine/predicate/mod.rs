@@ -39,7 +39,7 @@ pub use certificate::{NoCertificate, certificate};
 pub use engine::Predicate;
 pub use find::prove_or_find;
 pub use prove::{Proved, boolean_program, prove};
-pub use stage::{abstracted, extrapolated, stage};
+pub use stage::{abstracted, extrapolated, fifo_stage, stage, stage_with};
 
 /// The name of the engine.
 pub const NAME: &str = "predicate";
@@ -60,6 +60,8 @@ pub struct Input<'a> {
 pub struct PredicateConfig {
     /// The sizes of the buffers.
     pub bound: Bound,
+    /// Whether buffers are slots or FIFOs.
+    pub reduction: ReductionChoice,
     /// Which methods are tried.
     pub method: MethodChoice,
     /// How cubes are looked for, but for cube extrapolation.
@@ -88,6 +90,18 @@ pub enum Bound {
     Auto(usize),
     /// Just these.
     Fixed(BufferSizes),
+}
+
+/// How buffers are stored in proofs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReductionChoice {
+    /// In slots, and in FIFOs where the largest bound does not suffice.
+    Auto,
+    /// In slots.
+    #[default]
+    Slots,
+    /// In FIFOs of any length.
+    Fifos,
 }
 
 /// Which methods are tried.
@@ -148,6 +162,7 @@ impl Default for PredicateConfig {
     fn default() -> Self {
         PredicateConfig {
             bound: Bound::Auto(4),
+            reduction: ReductionChoice::default(),
             method: MethodChoice::Auto,
             search: Search::Fast,
             sizes: CubeSizes::default(),

@@ -13,12 +13,11 @@ use indexmap::IndexSet;
 
 use super::attempt::{Slice, Try, Tuning};
 use super::explain::{Explain, steps};
-use super::stage::{harvested, stage};
+use super::stage::{harvested, stage_with};
 use super::{Input, PredicateConfig, PredicateError};
-use crate::abstraction::Transformers;
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
-use crate::memory::{BufferSizes, Model};
+use crate::memory::{Buffers, Model};
 use crate::program;
 use crate::proof::Proof;
 use crate::reduce::Reduction;
@@ -59,7 +58,7 @@ impl Material {
 pub(super) struct Refinement<'a> {
     pub task: &'a Task<'a>,
     pub model: Model,
-    pub bounds: &'a [BufferSizes],
+    pub bounds: &'a [Buffers],
     pub config: &'a PredicateConfig,
     pub context: &'a Context,
     pub material: &'a Material,
@@ -245,7 +244,11 @@ impl Refinement<'_> {
         match (self.model, self.material.threads) {
             (Model::Sc, 0..=2) => vec![Method::Lazy],
             (Model::Sc, _) => vec![Method::Trad, Method::Lazy],
-            (Model::Tso | Model::Pso, _) => vec![Method::Pe, Method::Lazy],
+            (Model::Tso | Model::Pso, _) => match self.bounds {
+                // Facts need many literals at once, more than cubes have.
+                [Buffers::Fifos] => vec![Method::Lazy],
+                _ => vec![Method::Pe, Method::Lazy],
+            },
         }
     }
 
@@ -253,7 +256,7 @@ impl Refinement<'_> {
         let program = program::lower(self.task.program, &IndexSet::new());
         let predicates = self.proof.predicates.iter();
         Found {
-            predicates: predicates.map(|p| p.cond.clone()).collect(),
+            predicates: predicates.filter_map(|p| p.cond().cloned()).collect(),
             lines: self.proof.lines(&program).0,
             rounds: self.rounds.clone(),
         }
@@ -262,7 +265,7 @@ impl Refinement<'_> {
     fn stage(&self, bound: usize) -> Result<Reduction, PredicateError> {
         let bound = (self.model, &self.bounds[bound]);
         let input = input(self.task, &self.proof);
-        stage(&input, bound, self.task.fences, Transformers::Optimized)
+        stage_with(&input, bound, self.task.fences)
     }
 }
 

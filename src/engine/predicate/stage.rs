@@ -13,7 +13,7 @@ use crate::extrapolate::{
 };
 use crate::front::cup::check::Checked;
 use crate::logic::TooLarge;
-use crate::memory::{BufferSizes, Model};
+use crate::memory::{BufferSizes, Buffers, Model};
 use crate::program;
 use crate::proof::{self, Proof};
 use crate::reduce::{self, BufferVars, Flush, ReduceConfig, Reduction};
@@ -43,6 +43,38 @@ pub fn stage(
         },
     };
     Ok(reduce::reduce(input.source, input.program, &config)?)
+}
+
+/// Reduces a program for a model to one with buffers of any length.
+pub fn fifo_stage(
+    input: &Input<'_>,
+    model: Model,
+    fences: &IndexSet<String>,
+) -> Result<Reduction, PredicateError> {
+    without_fifos(input.program)?;
+    let config = ReduceConfig {
+        model,
+        sizes: BufferSizes::ONE,
+        fences: fences.clone(),
+        flush: Flush::Background,
+    };
+    Ok(reduce::reduce_to_fifos(
+        input.source,
+        input.program,
+        &config,
+    )?)
+}
+
+/// Reduces a program for a model, with its buffers in slots or FIFOs.
+pub fn stage_with(
+    input: &Input<'_>,
+    (model, buffers): (Model, &Buffers),
+    fences: &IndexSet<String>,
+) -> Result<Reduction, PredicateError> {
+    match buffers {
+        Buffers::Slots(sizes) => stage(input, (model, sizes), fences, Transformers::Optimized),
+        Buffers::Fifos => fifo_stage(input, model, fences),
+    }
 }
 
 /// That a program has no FIFOs: no test holds proofs of programs with FIFOs against concrete runs.

@@ -283,7 +283,7 @@ impl Explanation<'_> {
     }
 
     fn sizes(&self) -> Option<&BufferSizes> {
-        self.attempt()?.settings.buffers.as_ref()
+        self.attempt()?.settings.buffers.as_ref()?.sizes()
     }
 
     /// What an attempt that overflows has proved.

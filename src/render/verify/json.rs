@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{VerifyReport, rounds};
+use crate::memory::Buffers;
 use crate::render::{Execution, SCHEMA};
 use crate::verdict::{
     AbstractPath, Attempt, Changes, Evidence, Feasibility, Growth, ModelResult, Refinement,
@@ -157,7 +158,8 @@ fn method(tried: &Attempt) -> &'static str {
 fn settings(settings: &Settings) -> Value {
     let sizes = settings.cube_sizes;
     json!({
-        "k": settings.buffers,
+        "k": settings.buffers.as_ref().and_then(Buffers::sizes),
+        "reduction": settings.buffers.as_ref().map(Buffers::reduction),
         "cube_sizes": sizes.map(|sizes| [sizes.updates, sizes.conditions]),
         "split": settings.split,
         "found": settings.found.as_deref().map(rounds::json),
@@ -218,7 +220,7 @@ fn safe_up_to(verdict: &Verdict, settings: Option<&Settings>) -> Value {
     match verdict {
         Verdict::Unknown(Unknown::Incomplete { safe_up_to, .. }) => json!(safe_up_to),
         Verdict::Unknown(Unknown::Overflow { .. }) => {
-            json!(settings.and_then(|settings| settings.buffers.as_ref()))
+            json!(settings.and_then(|settings| settings.buffers.as_ref()?.sizes()))
         }
         Verdict::Unknown(_) | Verdict::Verified(_) | Verdict::Violated(_) => Value::Null,
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::VerifyReport;
+use crate::memory::Buffers;
 use crate::proof::section;
 use crate::render::{Cell, Column, NO_VALUE, Page, Table};
 use crate::verdict::{Found, Round, Unknown, Verdict, VerdictKind};
@@ -85,7 +86,8 @@ pub(super) fn json(found: &Found) -> Value {
     let rounds = found.rounds.iter().map(|round| {
         json!({
             "model": round.model.to_string(),
-            "k": round.buffers,
+            "k": round.buffers.as_ref().and_then(Buffers::sizes),
+            "reduction": round.buffers.as_ref().map(Buffers::reduction),
             "case": round.case.word(),
             "steps": round.steps,
             "states": round.states,

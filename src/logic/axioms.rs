@@ -1,0 +1,155 @@
+//! What holds of FIFOs, their facts and their named entries in every state.
+//!
+//! A state of the program with a choice of entries for the names of [`Entries`] (any entry, any two in their order,
+//! or none) gives values to all variables and facts. Each formula here is true of all such values, so it may be
+//! assumed in every question; and what follows for a named entry holds for every entry.
+//!
+//! Invariant: a fact about two entries is only ever used where the first is strictly older than the second.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+
+use super::fact::{Entries, Fact, Quantifier};
+use super::formula::Formula;
+use super::linear::Linear;
+use super::predicate::Predicate;
+use crate::program::{Fifo, Program, VarId};
+
+/// The axioms of a program's FIFOs and of the facts among some predicates.
+pub fn axioms(program: &Program, predicates: &[Predicate]) -> Vec<Formula> {
+    let facts = predicates.iter().filter_map(Predicate::fact);
+    let facts: IndexSet<&Arc<Fact>> = facts.collect();
+    let mut axioms: Vec<Formula> = program.fifos.iter().flat_map(of_views).collect();
+    for fifo in &program.fifos {
+        let own: Vec<&Fact> = facts
+            .iter()
+            .filter(|fact| fact.fifo.id == fifo.id)
+            .map(|fact| fact.as_ref())
+            .collect();
+        if !own.is_empty() {
+            axioms.extend(of_names(fifo, Entries::of(program, fifo)));
+            axioms.extend(own.into_iter().flat_map(of_fact));
+        }
+    }
+    axioms
+}
+
+/// The views of a FIFO: both ends of one with a single entry are the same, those of an empty one are 0.
+fn of_views(fifo: &Fifo) -> Vec<Formula> {
+    let pairs = fifo.oldest.iter().zip(&fifo.newest);
+    let same = equal_entries(&fifo.oldest, &fifo.newest);
+    let zero = pairs.flat_map(|(oldest, newest)| [oldest, newest]);
+    let zero = Formula::and(zero.map(|view| Formula::equal_zero(&Linear::var(*view))));
+    vec![
+        at_least(fifo, 0),
+        implies([length_is(fifo, 1)], same),
+        implies([length_is(fifo, 0)], zero),
+    ]
+}
+
+/// What the names of entries mean.
+fn of_names(fifo: &Fifo, names: Entries) -> Vec<Formula> {
+    let (any, older, younger, next) = (names.any(), names.older(), names.younger(), names.next());
+    let ends = Formula::and([names.is_oldest(), names.is_newest()]);
+    vec![
+        implies([names.here()], at_least(fifo, 1)),
+        implies(
+            [names.here(), names.is_oldest()],
+            equal_entries(&any, &fifo.oldest),
+        ),
+        implies(
+            [names.here(), names.is_newest()],
+            equal_entries(&any, &fifo.newest),
+        ),
+        implies([names.here(), length_is(fifo, 1)], ends.clone()),
+        implies([names.here(), ends], length_is(fifo, 1)),
+        implies([names.both()], at_least(fifo, 2)),
+        implies(
+            [names.both(), names.older_is_oldest()],
+            equal_entries(&older, &fifo.oldest),
+        ),
+        implies(
+            [names.both(), names.younger_is_newest()],
+            equal_entries(&younger, &fifo.newest),
+        ),
+        implies([length_is(fifo, 2)], equal_entries(&next, &fifo.newest)),
+    ]
+}
+
+/// What a fact says of the entries with names.
+fn of_fact(fact: &Fact) -> Vec<Formula> {
+    let said = match fact.quantifier {
+        Quantifier::Every => every(fact),
+        Quantifier::Before => before(fact),
+    };
+    let holds = Formula::fact(fact);
+    let vacuous = implies([length_is(&fact.fifo, 0)], holds.clone());
+    let said = said
+        .into_iter()
+        .map(|(when, what)| implies([holds.clone(), when], what));
+    std::iter::once(vacuous).chain(said).collect()
+}
+
+type Instance = (Formula, Formula);
+
+fn every(fact: &Fact) -> Vec<Instance> {
+    let (fifo, names) = (&fact.fifo, fact.entries);
+    let at = |entry: &[VarId]| fact.at(&[entry]);
+    let ends = Formula::and([at(&fifo.oldest), at(&fifo.newest)]);
+    let pair = Formula::and([at(&names.older()), at(&names.younger())]);
+    vec![
+        (at_least(fifo, 1), ends),
+        (names.here(), at(&names.any())),
+        (names.both(), pair),
+        (at_least(fifo, 2), at(&names.next())),
+    ]
+}
+
+fn before(fact: &Fact) -> Vec<Instance> {
+    let (fifo, names) = (&fact.fifo, fact.entries);
+    let (any, older, younger, next) = (names.any(), names.older(), names.younger(), names.next());
+    let (oldest, newest) = (&fifo.oldest, &fifo.newest);
+    let at = |first: &[VarId], second: &[VarId]| fact.at(&[first, second]);
+    let not = |formula: Formula| formula.negated();
+    let when = |left: Formula, right: Formula| Formula::and([left, right]);
+    vec![
+        (at_least(fifo, 2), at(oldest, newest)),
+        (when(names.here(), not(names.is_oldest())), at(oldest, &any)),
+        (when(names.here(), not(names.is_newest())), at(&any, newest)),
+        (names.both(), at(&older, &younger)),
+        (names.both(), at(oldest, &younger)),
+        (names.both(), at(&older, newest)),
+        (
+            when(names.both(), not(names.older_is_oldest())),
+            at(oldest, &older),
+        ),
+        (
+            when(names.both(), not(names.younger_is_newest())),
+            at(&younger, newest),
+        ),
+        (at_least(fifo, 2), at(oldest, &next)),
+        (at_least(fifo, 3), at(&next, newest)),
+    ]
+}
+
+fn implies<const N: usize>(conditions: [Formula; N], conclusion: Formula) -> Formula {
+    let broken = conditions.into_iter().map(|condition| condition.negated());
+    Formula::or(broken.chain([conclusion]))
+}
+
+fn at_least(fifo: &Fifo, entries: i128) -> Formula {
+    Formula::not_positive(&Linear::constant(entries).plus(-1, &Linear::var(fifo.length)))
+}
+
+fn length_is(fifo: &Fifo, entries: i128) -> Formula {
+    Formula::equal_zero(&Linear::var(fifo.length).plus(-1, &Linear::constant(entries)))
+}
+
+fn equal_entries(left: &[VarId], right: &[VarId]) -> Formula {
+    let pairs = left.iter().zip(right);
+    let equal = pairs.map(|(left, right)| {
+        Formula::equal_zero(&Linear::var(*left).plus(-1, &Linear::var(*right)))
+    });
+    Formula::and(equal)
+}

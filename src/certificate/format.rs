@@ -32,7 +32,7 @@ pub enum FormatError {
     Version(u64),
     /// It is of a kind that this version does not have.
     #[error(
-        "the certificate is of the kind `{0}`; this program knows `invariant`, `states` and `basis`"
+        "the certificate is of the kind `{0}`; this program knows `invariant`, `states`, `basis` and `facts`"
     )]
     Kind(String),
     /// Predicates and pairs are there for another kind, or missing for `invariant`.
@@ -41,7 +41,9 @@ pub enum FormatError {
     )]
     Body(&'static str),
     /// `k` or `flush` is missing for a model with buffers, or there for SC.
-    #[error("`k` and `flush` are for reduced programs under TSO and PSO, and for all of these")]
+    #[error(
+        "`flush` is for reduced programs under TSO and PSO, `k` for those of them with slots, and for all of these"
+    )]
     Buffers,
     /// A fence is named twice.
     #[error("the fence `{0}` is named twice")]
@@ -89,6 +91,8 @@ pub(super) enum ParsedBody {
     States,
     /// Nothing: the basis has a file of its own.
     Basis,
+    /// Nothing: the proof has a file of its own.
+    Facts,
 }
 
 /// What every certificate has, of whatever version and kind.
@@ -135,8 +139,10 @@ pub(super) fn print(stored: &Stored) -> String {
         ("program", json(&stored.source.name())),
         ("model", json(&config.model)),
     ];
-    if config.model != Model::Sc && stored.kind() != Kind::Basis {
+    if stored.kind().has_sizes(config.model) {
         fields.push(("k", json(&config.sizes)));
+    }
+    if stored.kind().has_flushes(config.model) {
         fields.push(("flush", json(&config.flush)));
     }
     fields.push(("fences", json(&config.fences.iter().collect::<Vec<_>>())));
@@ -162,7 +168,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, FormatError> {
         },
         (Kind::States, None, None) => ParsedBody::States,
         (Kind::Basis, None, None) => ParsedBody::Basis,
-        (Kind::Invariant | Kind::States | Kind::Basis, ..) => {
+        (Kind::Facts, None, None) => ParsedBody::Facts,
+        (Kind::Invariant | Kind::States | Kind::Basis | Kind::Facts, ..) => {
             return Err(FormatError::Body(kind.name()));
         }
     };
@@ -191,12 +198,10 @@ fn config(
     buffers: (Option<BufferSizes>, Option<Flush>),
     named: Vec<String>,
 ) -> Result<ReduceConfig, FormatError> {
-    let none = model == Model::Sc || kind == Kind::Basis;
-    let (sizes, flush) = match (none, buffers) {
-        (true, (None, None)) => (BufferSizes::ONE, Flush::default()),
-        (false, (Some(sizes), Some(flush))) => (sizes, flush),
-        (true | false, _) => return Err(FormatError::Buffers),
-    };
+    let (sizes, flush) = buffers;
+    if sizes.is_some() != kind.has_sizes(model) || flush.is_some() != kind.has_flushes(model) {
+        return Err(FormatError::Buffers);
+    }
     let mut fences = IndexSet::new();
     for fence in named {
         if let (index, false) = fences.insert_full(fence) {
@@ -205,9 +210,9 @@ fn config(
     }
     Ok(ReduceConfig {
         model,
-        sizes,
+        sizes: sizes.unwrap_or(BufferSizes::ONE),
         fences,
-        flush,
+        flush: flush.unwrap_or_default(),
     })
 }
 
@@ -218,31 +223,12 @@ fn parse_pairs(texts: &[PairText], predicates: usize) -> Result<Vec<Pair>, Forma
 }
 
 fn parse_pair(number: usize, text: &PairText, predicates: usize) -> Result<Pair, FormatError> {
-    let mut seen = vec![false; predicates];
-    let mut literal = |&literal: &i64| {
-        let error = |reason| FormatError::Literal {
-            pair: number,
-            literal,
-            reason,
-        };
-        let index = usize::try_from(literal.unsigned_abs()).ok();
-        let index = index.and_then(|number| number.checked_sub(1));
-        let predicate = index
-            .filter(|&index| index < predicates)
-            .ok_or_else(|| error("there is no such predicate"))?;
-        if std::mem::replace(&mut seen[predicate], true) {
-            return Err(error("it names that predicate twice"));
-        }
-        Ok(Literal {
-            predicate,
-            holds: literal > 0,
-        })
-    };
-    let cube = text
-        .cube
-        .iter()
-        .map(&mut literal)
-        .collect::<Result<_, _>>()?;
+    let cube = Literal::parse_cube(&text.cube, predicates);
+    let cube = cube.map_err(|(literal, reason)| FormatError::Literal {
+        pair: number,
+        literal,
+        reason,
+    })?;
     let location = |&location: &u64| match u32::try_from(location) {
         Ok(index) => Ok(LocId::new(index as usize)),
         Err(_) => Err(FormatError::Location {
@@ -255,13 +241,9 @@ fn parse_pair(number: usize, text: &PairText, predicates: usize) -> Result<Pair,
 }
 
 fn pair_text(pair: &Pair) -> PairText {
-    let literal = |literal: &Literal| {
-        let number = i64::try_from(literal.predicate + 1).expect("predicates are fewer than 2^63");
-        if literal.holds { number } else { -number }
-    };
     PairText {
         at: pair.at.iter().map(|at| at.index() as u64).collect(),
-        cube: pair.cube.iter().map(literal).collect(),
+        cube: pair.cube.iter().map(|literal| literal.number()).collect(),
     }
 }
 

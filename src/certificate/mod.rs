@@ -2,10 +2,11 @@
 //! engine that found it out.
 //!
 //! A certificate says: this program, reduced under this model with these buffers and fences, breaks no
-//! property, for the reason in its [`Body`]. There are three [`Kind`]s. `invariant` is an inductive
+//! property, for the reason in its [`Body`]. There are four [`Kind`]s. `invariant` is an inductive
 //! invariant over predicates, which a solver checks. `states` is the list of all states between atomic
 //! groups, which is checked by evaluation. `basis` is the set of all states from which a bad one could be
-//! reached, over the source program itself. An engine gives a [`Certificate`]; `certify` makes a
+//! reached, over the source program itself. `facts` is an inductive invariant of the program with buffers of any
+//! length, over predicates and quantified facts about the entries. An engine gives a [`Certificate`]; `certify` makes a
 //! [`Stored`] of it, and checks one; [`read`] and [`write()`] keep it in a directory.
 //! `docs/certificates.md` describes the files.
 //!
@@ -13,6 +14,8 @@
 //! claims about its program, and the check of it (`certify`).
 
 mod basis;
+mod fact;
+mod facts;
 mod format;
 mod pairs;
 mod predicate;
@@ -21,13 +24,18 @@ mod states;
 mod store;
 
 pub use basis::{BasisTable, BufferSet, MarkSet, Reached, StateSet, ThreadNodes, VariableValues};
+pub use fact::{Fact, Predicate, read_predicates};
+pub use facts::{FactsError, FactsState, FactsStep, FactsTable, Way, fact_text, plain_text};
 pub use format::FormatError;
 pub use pairs::{Literal, Pair, normalize};
 pub use predicate::{PredicateError, Subject};
 pub(crate) use print::print as print_predicate;
 pub use states::{State, StateTable, TableError};
-pub use store::{Existing, StoreError, Stored, StoredBody, StoredInvariant, is_free, read, write};
+pub use store::{
+    Existing, StoreError, Stored, StoredBody, StoredFacts, StoredInvariant, is_free, read, write,
+};
 
+use crate::memory::Model;
 use crate::program::Cond;
 use crate::reduce::ReduceConfig;
 use crate::source::SourceFile;
@@ -61,6 +69,8 @@ pub enum Body {
     States(Vec<State>),
     /// The source program has finite data, and these are all states from which a bad one can be reached.
     Basis(BasisTable),
+    /// The program reduced to FIFOs has an inductive invariant with facts about their entries; sizes mean nothing.
+    Facts(FactsTable),
 }
 
 /// The kinds of certificates.
@@ -72,11 +82,25 @@ pub enum Kind {
     States,
     /// A basis of the states from which a bad one can be reached, checked by evaluation.
     Basis,
+    /// States with quantified facts about the entries of FIFOs, checked by a solver.
+    Facts,
+}
+
+impl Body {
+    /// The kind of certificate.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Body::Invariant { .. } => Kind::Invariant,
+            Body::States(_) => Kind::States,
+            Body::Basis(_) => Kind::Basis,
+            Body::Facts(_) => Kind::Facts,
+        }
+    }
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Invariant, Kind::States, Kind::Basis];
+    pub const ALL: [Kind; 4] = [Kind::Invariant, Kind::States, Kind::Basis, Kind::Facts];
 
     /// Its name in `certificate.json` and in reports.
     pub fn name(self) -> &'static str {
@@ -84,11 +108,28 @@ impl Kind {
             Kind::Invariant => "invariant",
             Kind::States => "states",
             Kind::Basis => "basis",
+            Kind::Facts => "facts",
         }
     }
 
     /// The kind with a name.
     pub fn named(name: &str) -> Option<Self> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it is about a program whose buffers have sizes.
+    pub fn has_sizes(self, model: Model) -> bool {
+        match self {
+            Kind::Invariant | Kind::States => model != Model::Sc,
+            Kind::Basis | Kind::Facts => false,
+        }
+    }
+
+    /// Whether it is about a program with flushes.
+    pub fn has_flushes(self, model: Model) -> bool {
+        match self {
+            Kind::Invariant | Kind::States | Kind::Facts => model != Model::Sc,
+            Kind::Basis => false,
+        }
     }
 }

@@ -24,6 +24,37 @@ pub struct Literal {
     pub holds: bool,
 }
 
+impl Literal {
+    /// Its number in a cube as text: 3 is the third predicate, -3 its negation.
+    pub(super) fn number(self) -> i64 {
+        let number = i64::try_from(self.predicate + 1).expect("predicates are fewer than 2^63");
+        if self.holds { number } else { -number }
+    }
+
+    /// The cube that numbers stand for, of so many predicates; the first number that makes no sense, and why.
+    pub(super) fn parse_cube(
+        numbers: &[i64],
+        predicates: usize,
+    ) -> Result<Vec<Literal>, (i64, &'static str)> {
+        let mut seen = vec![false; predicates];
+        let literals = numbers.iter().map(|&literal| {
+            let index = usize::try_from(literal.unsigned_abs()).ok();
+            let index = index.and_then(|number| number.checked_sub(1));
+            let predicate = index
+                .filter(|&index| index < predicates)
+                .ok_or((literal, "there is no such predicate"))?;
+            match std::mem::replace(&mut seen[predicate], true) {
+                true => Err((literal, "it names that predicate twice")),
+                false => Ok(Literal {
+                    predicate,
+                    holds: literal > 0,
+                }),
+            }
+        });
+        literals.collect()
+    }
+}
+
 /// The same set of states with sorted cubes and sorted pairs, as few as can be without effort: pairs
 /// that differ in the sign of one literal are made one without it, and those that a more general one at
 /// the same locations makes superfluous are left out.

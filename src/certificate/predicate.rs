@@ -4,7 +4,7 @@
 //! parser, checks and lowering say what it means. An index out of range picks the array's last element:
 //! a predicate is a total function of the state.
 
-use crate::front::cup::ast::{self, CondKind, Item, ItemKind};
+use crate::front::cup::ast::{self, CondKind, Item, ItemKind, Tree};
 use crate::front::cup::{self, Checked};
 use crate::program::{Cond, Program, lower};
 use crate::source::{Diagnostic, Severity, SourceFile};
@@ -40,19 +40,29 @@ impl Subject {
         for (index, text) in predicates.iter().enumerate() {
             items.push(parse(text).map_err(|reason| error(index, text, reason))?);
         }
-        let checked =
-            with_specs(reduced, &items).map_err(|_| culprit(reduced, predicates, &items))?;
-        let mut program = lower(&checked, &Default::default());
-        let specs = program.specs.split_off(program.specs.len() - items.len());
+        let (program, predicates) = conditions(&reduced.tree, predicates, &items)?;
         Ok(Subject {
             program,
-            predicates: specs.into_iter().map(|spec| spec.cond).collect(),
+            predicates,
         })
     }
 }
 
+/// The program of a tree, and what specs that are no part of it mean; `texts` are those of the predicates that they
+/// were made from.
+pub(super) fn conditions(
+    tree: &Tree,
+    texts: &[String],
+    items: &[Item],
+) -> Result<(Program, Vec<Cond>), PredicateError> {
+    let checked = with_specs(tree, items).map_err(|_| culprit(tree, texts, items))?;
+    let mut program = lower(&checked, &Default::default());
+    let specs = program.specs.split_off(program.specs.len() - items.len());
+    Ok((program, specs.into_iter().map(|spec| spec.cond).collect()))
+}
+
 /// Reads one predicate as a spec.
-fn parse(text: &str) -> Result<Item, String> {
+pub(super) fn parse(text: &str) -> Result<Item, String> {
     let file = SourceFile::new("predicate", format!("invariant {text};"));
     let (tree, mistakes) = cup::parse(&file);
     if let Some(mistake) = mistakes.first() {
@@ -88,16 +98,16 @@ fn names_location(cond: &ast::Cond) -> bool {
 }
 
 /// The program with more specs.
-fn with_specs(reduced: &Checked, items: &[Item]) -> Result<Checked, Vec<Diagnostic>> {
-    let mut tree = reduced.tree.clone();
+fn with_specs(tree: &Tree, items: &[Item]) -> Result<Checked, Vec<Diagnostic>> {
+    let mut tree = tree.clone();
     tree.items.extend_from_slice(items);
     cup::check(tree)
 }
 
 /// The first predicate that the checks refuse.
-fn culprit(reduced: &Checked, predicates: &[String], items: &[Item]) -> PredicateError {
+fn culprit(tree: &Tree, predicates: &[String], items: &[Item]) -> PredicateError {
     let mut refused = items.iter().enumerate().filter_map(|(index, item)| {
-        let diagnostics = with_specs(reduced, std::slice::from_ref(item)).err()?;
+        let diagnostics = with_specs(tree, std::slice::from_ref(item)).err()?;
         let mut errors = diagnostics
             .into_iter()
             .filter(|found| found.severity == Severity::Error);
@@ -108,7 +118,7 @@ fn culprit(reduced: &Checked, predicates: &[String], items: &[Item]) -> Predicat
         .expect("specs without names are checked one by one")
 }
 
-fn error(index: usize, text: &str, reason: String) -> PredicateError {
+pub(super) fn error(index: usize, text: &str, reason: String) -> PredicateError {
     let text = match text.char_indices().nth(WIDTH) {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text.to_owned(),

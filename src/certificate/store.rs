@@ -1,7 +1,7 @@
 //! The directory of a certificate: files written whole or not at all.
 //!
-//! Two of them are there for every kind; the others hold the reduced program with the obligations of an invariant or the
-//! list of states, or a basis.
+//! Two of them are there for every kind; the others hold the reduced program with the obligations of an invariant, the
+//! list of states or the states with facts, or a basis.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::format::{self, FormatError, ParsedBody};
-use super::{BasisTable, Kind, Pair, StateTable, TableError};
+use super::{BasisTable, FactsError, FactsTable, Kind, Pair, StateTable, TableError};
 use crate::reduce::ReduceConfig;
 use crate::source::SourceFile;
 
@@ -19,9 +19,18 @@ const REDUCED: &str = "reduced.cup";
 const OBLIGATIONS: &str = "obligations.smt2";
 const STATES: &str = "states.txt";
 const BASIS: &str = "basis.json";
+const FACTS: &str = "facts.json";
 
 /// The files of certificates, of all kinds.
-const FILES: [&str; 6] = [CERTIFICATE, SOURCE, REDUCED, OBLIGATIONS, STATES, BASIS];
+const FILES: [&str; 7] = [
+    CERTIFICATE,
+    SOURCE,
+    REDUCED,
+    OBLIGATIONS,
+    STATES,
+    BASIS,
+    FACTS,
+];
 
 /// A certificate as it is kept: nothing in it has been checked but its form.
 #[derive(Clone, Debug)]
@@ -45,6 +54,8 @@ pub enum StoredBody {
     States(StateTable),
     /// The basis of the states of the source from which a bad one can be reached.
     Basis(BasisTable),
+    /// It has an inductive invariant with facts about the entries of FIFOs.
+    Facts(StoredFacts),
 }
 
 /// An inductive invariant, as it is kept.
@@ -54,6 +65,15 @@ pub struct StoredInvariant {
     pub predicates: Vec<String>,
     /// The pairs; cubes name existing predicates, each at most once.
     pub pairs: Vec<Pair>,
+    /// The proof obligations, in SMT-LIB.
+    pub obligations: String,
+}
+
+/// An inductive invariant with facts, as it is kept.
+#[derive(Clone, Debug)]
+pub struct StoredFacts {
+    /// Predicates, states and steps.
+    pub table: FactsTable,
     /// The proof obligations, in SMT-LIB.
     pub obligations: String,
 }
@@ -90,6 +110,9 @@ pub enum StoreError {
     /// `basis.json` is malformed.
     #[error("`basis.json` is not of the expected form: {0}")]
     Basis(serde_json::Error),
+    /// `facts.json` is malformed.
+    #[error(transparent)]
+    Facts(#[from] FactsError),
 }
 
 impl Stored {
@@ -99,6 +122,7 @@ impl Stored {
             StoredBody::Invariant(_) => Kind::Invariant,
             StoredBody::States(_) => Kind::States,
             StoredBody::Basis(_) => Kind::Basis,
+            StoredBody::Facts(_) => Kind::Facts,
         }
     }
 }
@@ -121,10 +145,14 @@ pub fn read(dir: &Path) -> Result<Stored, StoreError> {
             let table = BasisTable::parse(&text(BASIS)?);
             StoredBody::Basis(table.map_err(StoreError::Basis)?)
         }
+        ParsedBody::Facts => StoredBody::Facts(StoredFacts {
+            table: FactsTable::parse(&text(FACTS)?)?,
+            obligations: text(OBLIGATIONS)?,
+        }),
     };
     let reduced = match body {
         StoredBody::Basis(_) => String::new(),
-        StoredBody::Invariant(_) | StoredBody::States(_) => text(REDUCED)?,
+        StoredBody::Invariant(_) | StoredBody::States(_) | StoredBody::Facts(_) => text(REDUCED)?,
     };
     Ok(Stored {
         source: SourceFile::new(parsed.program, text(SOURCE)?),
@@ -171,6 +199,11 @@ pub fn write(dir: &Path, stored: &Stored, existing: Existing) -> Result<(), Stor
         }
         StoredBody::States(table) => files.extend([reduced, (STATES, table.print())]),
         StoredBody::Basis(table) => files.push((BASIS, table.print())),
+        StoredBody::Facts(facts) => files.extend([
+            reduced,
+            (FACTS, facts.table.print()),
+            (OBLIGATIONS, facts.obligations.clone()),
+        ]),
     }
     put(dir, &files).map_err(access(dir))
 }

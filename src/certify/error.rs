@@ -1,6 +1,8 @@
 //! Why a certificate makes no sense.
 
-use super::invariant::{PairError, SolverError};
+use super::facts::StateError;
+use super::invariant::PairError;
+use super::smt::solver::SolverError;
 use super::states::ListError;
 use crate::certificate::PredicateError;
 use crate::front::cup::placement::UnknownPlace;
@@ -28,6 +30,9 @@ pub enum CertifyError {
     /// A pair is not understood.
     #[error(transparent)]
     Pair(#[from] PairError),
+    /// A state with facts is not understood.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// A list of states is not understood.
     #[error(transparent)]
     List(#[from] ListError),

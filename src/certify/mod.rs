@@ -2,35 +2,42 @@
 //!
 //! Input: a certificate as it is stored, and what the check has at run time. Output: a [`Report`]. The check
 //! re-runs the reduction on the source and compares; then [`invariant`] has the proof obligations of an
-//! inductive invariant discharged by a solver, or [`states`] evaluates all steps of a list of states. A basis is
-//! about the source itself: [`basis`] checks that it is closed under predecessors.
+//! inductive invariant discharged by a solver, [`facts`] those of one with facts about FIFOs, or [`states`] evaluates
+//! all steps of a list of states. A basis is about the source itself: [`basis`] checks that it is closed under
+//! predecessors.
 //!
 //! What must be trusted: the front end (`front`), the reduction (`reduce`, tested against the exact
-//! semantics), the control-flow graphs (`program`), this module and, for an invariant, the solver. Nothing of
+//! semantics), the control-flow graphs (`program`), this module and, for an invariant with or without facts, the solver. Nothing of
 //! what finds proofs takes part: no engine, no abstraction, and not the machine of `semantics`.
 
 mod basis;
 mod describe;
 mod effort;
 mod error;
+mod facts;
 mod invariant;
 mod locations;
 mod rebuild;
 mod report;
+mod smt;
+mod specs;
 mod states;
 
 pub use effort::{Effort, Solver};
 pub use error::CertifyError;
-pub use invariant::{PairError, SolverError, TOO_MANY};
+pub use facts::StateError;
+pub use invariant::{PairError, TOO_MANY};
 pub use report::{
     Facts, FailedObligation, FailedStep, Position, Rejection, Report, Size, Unknown, Verdict,
 };
+pub use smt::solver::SolverError;
 pub use states::ListError;
 
 use std::time::Instant;
 
 use crate::certificate::{
-    Body, Certificate, Stored, StoredBody, StoredInvariant, Subject, normalize, print_predicate,
+    Body, Certificate, Kind, Stored, StoredBody, StoredFacts, StoredInvariant, Subject, normalize,
+    print_predicate,
 };
 use crate::source::SourceFile;
 use rebuild::{Rebuilt, first_difference};
@@ -38,7 +45,8 @@ use rebuild::{Rebuilt, first_difference};
 /// Makes a certificate ready to be stored: with the text of the reduced program and, for an invariant, its
 /// obligations. Pairs that a more general one makes superfluous are left out; states are sorted.
 pub fn prepare(certificate: &Certificate) -> Result<Stored, CertifyError> {
-    let rebuilt = Rebuilt::new(&certificate.source, &certificate.config)?;
+    let kind = certificate.body.kind();
+    let rebuilt = Rebuilt::new(&certificate.source, &certificate.config, kind)?;
     let body = match &certificate.body {
         Body::Invariant { predicates, pairs } => {
             let program = Subject::new(&rebuilt.reduction.checked, &[])?.program;
@@ -55,10 +63,14 @@ pub fn prepare(certificate: &Certificate) -> Result<Stored, CertifyError> {
         }
         Body::States(states) => StoredBody::States(states::table(&rebuilt, states)?),
         Body::Basis(table) => StoredBody::Basis(table.clone()),
+        Body::Facts(table) => StoredBody::Facts(StoredFacts {
+            obligations: facts::obligations(&rebuilt, table)?,
+            table: table.clone(),
+        }),
     };
-    let reduced = match body {
-        StoredBody::Basis(_) => String::new(),
-        StoredBody::Invariant(_) | StoredBody::States(_) => rebuilt.text,
+    let reduced = match kind {
+        Kind::Basis => String::new(),
+        Kind::Invariant | Kind::States | Kind::Facts => rebuilt.text,
     };
     Ok(Stored {
         source: certificate.source.clone(),
@@ -70,13 +82,19 @@ pub fn prepare(certificate: &Certificate) -> Result<Stored, CertifyError> {
 
 /// The certificate with the obligations that its invariant has; one of another kind as it is.
 pub fn with_obligations(stored: &Stored) -> Result<Stored, CertifyError> {
-    let mut stored = stored.clone();
-    if let StoredBody::Invariant(invariant) = &mut stored.body {
-        let rebuilt = Rebuilt::new(&stored.source, &stored.config)?;
-        invariant.obligations =
-            invariant::obligations(&rebuilt, &invariant.predicates, &invariant.pairs)?;
+    let rebuilt = || Rebuilt::new(&stored.source, &stored.config, stored.kind());
+    let mut new = stored.clone();
+    match &mut new.body {
+        StoredBody::Invariant(invariant) => {
+            invariant.obligations =
+                invariant::obligations(&rebuilt()?, &invariant.predicates, &invariant.pairs)?;
+        }
+        StoredBody::Facts(facts) => {
+            facts.obligations = facts::obligations(&rebuilt()?, &facts.table)?;
+        }
+        StoredBody::States(_) | StoredBody::Basis(_) => {}
     }
-    Ok(stored)
+    Ok(new)
 }
 
 /// Checks a certificate, however long it takes.
@@ -91,7 +109,7 @@ pub fn check_with(
     effort: &Effort,
 ) -> Result<Report, CertifyError> {
     let start = Instant::now();
-    let rebuilt = Rebuilt::new(&stored.source, &stored.config)?;
+    let rebuilt = Rebuilt::new(&stored.source, &stored.config, stored.kind())?;
     let (verdict, claims) = match other_text(stored, program, &rebuilt) {
         Some(rejection) => (Verdict::Rejected(rejection), None),
         None => check_body(stored, &rebuilt, effort)?,
@@ -112,7 +130,7 @@ fn other_text(
     let source = program.and_then(|file| first_difference(stored.source.text(), file.text()));
     let reduced = || match stored.body {
         StoredBody::Basis(_) => None,
-        StoredBody::Invariant(_) | StoredBody::States(_) => {
+        StoredBody::Invariant(_) | StoredBody::States(_) | StoredBody::Facts(_) => {
             first_difference(&stored.reduced, &rebuilt.text)
         }
     };
@@ -130,6 +148,7 @@ fn check_body(
 ) -> Result<(Verdict, Option<usize>), CertifyError> {
     match &stored.body {
         StoredBody::Invariant(invariant) => invariant::check(rebuilt, invariant, effort),
+        StoredBody::Facts(facts) => facts::check(rebuilt, facts, effort),
         StoredBody::States(table) => Ok(states::check(rebuilt, table, effort)?),
         StoredBody::Basis(table) => {
             let model = stored.config.model;

@@ -3,9 +3,10 @@
 use indexmap::IndexSet;
 
 use super::{CertifyError, describe};
+use crate::certificate::Kind;
 use crate::front::cup;
 use crate::front::cup::placement::Placement;
-use crate::reduce::{ReduceConfig, Reduction, reduce, without_fifos};
+use crate::reduce::{ReduceConfig, Reduction, reduce, reduce_to_fifos, without_fifos};
 use crate::source::SourceFile;
 
 /// The reduction of a certificate's source, done again.
@@ -23,19 +24,30 @@ pub(super) struct Rebuilt<'a> {
 }
 
 impl<'a> Rebuilt<'a> {
-    /// Checks and reduces a source, which has no FIFOs: of these no certificate can speak.
-    pub(super) fn new(source: &'a SourceFile, config: &ReduceConfig) -> Result<Self, CertifyError> {
+    /// Checks and reduces a source for a kind of certificate. Only facts can speak of FIFOs: others are about buffers with
+    /// slots, and about sources without FIFOs.
+    pub(super) fn new(
+        source: &'a SourceFile,
+        config: &ReduceConfig,
+        kind: Kind,
+    ) -> Result<Self, CertifyError> {
         let checked = cup::load(source)
             .map_err(|diagnostics| CertifyError::Source(source.clone(), diagnostics))?;
-        without_fifos(&checked, "the check of certificates")
-            .map_err(|diagnostic| CertifyError::Source(source.clone(), vec![diagnostic]))?;
+        if kind != Kind::Facts {
+            let who = format!("the check of certificates of the kind `{}`", kind.name());
+            without_fifos(&checked, &who)
+                .map_err(|diagnostic| CertifyError::Source(source.clone(), vec![diagnostic]))?;
+        }
         let declared = Placement::Declared.in_force(&checked, config.model)?;
         let named = Placement::Named(config.fences.iter().cloned().collect());
         let config = ReduceConfig {
             fences: named.in_force(&checked, config.model)?,
             ..config.clone()
         };
-        let reduction = reduce(source, &checked, &config)?;
+        let reduction = match kind {
+            Kind::Facts => reduce_to_fifos(source, &checked, &config)?,
+            Kind::Invariant | Kind::States | Kind::Basis => reduce(source, &checked, &config)?,
+        };
         Ok(Rebuilt {
             source,
             text: cup::print(reduction.tree()),

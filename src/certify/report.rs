@@ -28,8 +28,10 @@ pub struct Facts {
     pub program: String,
     /// The memory model.
     pub model: Model,
-    /// The sizes of buffers and the form of flushes; `None` under SC and for a basis.
-    pub buffers: Option<(BufferSizes, Flush)>,
+    /// The sizes of buffers; `None` under SC, for a basis and for facts.
+    pub sizes: Option<BufferSizes>,
+    /// The form of flushes; `None` under SC and for a basis.
+    pub flush: Option<Flush>,
     /// The fences in force.
     pub fences: Vec<String>,
     /// The fences that the program declares for the model.
@@ -69,6 +71,19 @@ pub enum Size {
         invariant: usize,
         /// The number of predecessors that were checked, if the check came to them.
         predecessors: Option<usize>,
+    },
+    /// In states with facts.
+    Facts {
+        /// The number of predicates.
+        predicates: usize,
+        /// The number of those that are facts.
+        facts: usize,
+        /// The number of states.
+        states: usize,
+        /// The number of obligations, if the check came to them.
+        obligations: Option<usize>,
+        /// The solver.
+        solver: String,
     },
 }
 
@@ -155,9 +170,11 @@ pub struct FailedObligation {
     pub step: String,
     /// The line of the source.
     pub line: Option<usize>,
-    /// The number of the pair, from 1.
+    /// The number of the pair of an invariant, from 1.
     pub pair: Option<usize>,
-    /// Where the threads are in that pair.
+    /// The number of the listed state of a certificate with facts, from 1.
+    pub state: Option<usize>,
+    /// Where the threads are there.
     pub at: Option<String>,
     /// The values of the variables in a state that shows it, if the solver gave them.
     pub values: Vec<(String, String)>,
@@ -202,8 +219,14 @@ impl Facts {
             // The name comes with the certificate; it must not look like lines of the report.
             program: stored.source.name().replace(char::is_control, "?"),
             model: config.model,
-            buffers: (config.model != Model::Sc && stored.kind() != Kind::Basis)
-                .then(|| (config.sizes.clone(), config.flush)),
+            sizes: stored
+                .kind()
+                .has_sizes(config.model)
+                .then(|| config.sizes.clone()),
+            flush: stored
+                .kind()
+                .has_flushes(config.model)
+                .then_some(config.flush),
             fences: config.fences.iter().cloned().sorted().collect(),
             declared: rebuilt.declared.iter().cloned().sorted().collect(),
             properties: rebuilt.properties.clone(),
@@ -223,6 +246,13 @@ impl Facts {
                     invariant: table.invariant.len(),
                     predecessors: claims,
                 },
+                StoredBody::Facts(stored) => Size::Facts {
+                    predicates: stored.table.predicates.len(),
+                    facts: stored.table.facts(),
+                    states: stored.table.states.len(),
+                    obligations: claims,
+                    solver: solver.to_string(),
+                },
             },
         }
     }
@@ -233,6 +263,7 @@ impl Facts {
             Size::Invariant { .. } => Kind::Invariant,
             Size::States { .. } => Kind::States,
             Size::Basis { .. } => Kind::Basis,
+            Size::Facts { .. } => Kind::Facts,
         }
     }
 }

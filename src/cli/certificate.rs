@@ -172,6 +172,10 @@ fn size(stored: &Stored) -> String {
         StoredBody::Invariant(invariant) => format!("{} pairs", invariant.pairs.len()),
         StoredBody::States(table) => format!("{} states", table.states.len()),
         StoredBody::Basis(table) => format!("{} sets of states", table.sets.len()),
+        StoredBody::Facts(facts) => {
+            let (states, facts) = (facts.table.states.len(), facts.table.facts());
+            format!("{states} states, {facts} facts about buffers")
+        }
     }
 }
 
@@ -183,7 +187,8 @@ fn occupied(error: StoreError) -> Failure {
         StoreError::Io { .. }
         | StoreError::Format(_)
         | StoreError::Table(_)
-        | StoreError::Basis(_) => Failure::message(error.to_string()),
+        | StoreError::Basis(_)
+        | StoreError::Facts(_) => Failure::message(error.to_string()),
     }
 }
 

@@ -21,7 +21,7 @@ use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
 
 /// Checks certificates: re-runs the reduction, and then either has a solver discharge the proof obligations
-/// of an invariant, derived anew, or evaluates every step from a list of states.
+/// of an invariant, with or without facts about buffers, derived anew, or evaluates every step from a list of states.
 ///
 /// Exit codes: 0 accepted; 10 rejected; 5 unknown, the solver gives no answer or the time is over;
 /// 2 the certificate is malformed or the solver is missing.
@@ -112,6 +112,7 @@ fn unreadable(error: StoreError, dir: &Path) -> Failure {
         StoreError::Format(_)
         | StoreError::Table(_)
         | StoreError::Basis(_)
+        | StoreError::Facts(_)
         | StoreError::Exists(..) => Failure::message(error.to_string()),
     }
 }
@@ -142,6 +143,7 @@ fn malformed(error: CertifyError) -> Failure {
         | CertifyError::Predicate(_)
         | CertifyError::Location(_)
         | CertifyError::Pair(_)
+        | CertifyError::State(_)
         | CertifyError::List(_) => Failure::message(error.to_string()),
     }
 }

@@ -8,6 +8,7 @@ use crate::certificate::Kind;
 use crate::certify::{
     Facts, FailedObligation, FailedStep, Rejection, Report, Size, TOO_MANY, Unknown, Verdict,
 };
+use crate::memory::Model;
 
 use super::{Advice, Page, SCHEMA, Tone};
 
@@ -35,14 +36,13 @@ pub fn text(report: &Report, page: &Page) -> String {
 /// The report as one JSON object; what depends on the machine is under `measured`.
 pub fn json(report: &Report) -> Value {
     let facts = &report.facts;
-    let buffers = facts.buffers.as_ref();
     json!({
         "schema": SCHEMA,
         "program": facts.program,
         "kind": facts.kind().name(),
         "model": facts.model,
-        "k": buffers.map(|(sizes, _)| sizes),
-        "flush": buffers.map(|(_, flush)| flush),
+        "k": facts.sizes,
+        "flush": facts.flush,
         "fences": facts.fences,
         "declared_fences": facts.declared,
         "properties": facts.properties,
@@ -52,6 +52,7 @@ pub fn json(report: &Report) -> Value {
         "invariant": invariant_json(&facts.size),
         "states": states_json(&facts.size),
         "basis": basis_json(&facts.size),
+        "facts": facts_json(&facts.size),
         "measured": { "seconds": report.time.as_secs_f64() },
     })
 }
@@ -90,6 +91,14 @@ fn size_text(size: &Size) -> String {
         Size::Basis {
             sets, invariant, ..
         } => format!("  basis: {sets} sets of states, with an invariant of {invariant} lines\n"),
+        Size::Facts {
+            predicates,
+            facts,
+            states,
+            ..
+        } => format!(
+            "  invariant: {states} states over {predicates} predicates, {facts} of them facts about buffers\n"
+        ),
     }
 }
 
@@ -97,6 +106,11 @@ fn size_text(size: &Size) -> String {
 fn accepted_text(size: &Size) -> String {
     match size {
         Size::Invariant {
+            obligations,
+            solver,
+            ..
+        }
+        | Size::Facts {
             obligations,
             solver,
             ..
@@ -126,9 +140,11 @@ fn fences_text(facts: &Facts) -> String {
         true => String::new(),
         false => format!(" (the program declares {})", listed(&facts.declared)),
     };
-    let buffers = facts.buffers.as_ref();
-    let buffers = buffers.map(|(sizes, _)| format!(", k = {sizes}"));
-    let buffers = buffers.unwrap_or_default();
+    let buffers = match (&facts.sizes, facts.kind()) {
+        (Some(sizes), _) => format!(", k = {sizes}"),
+        (None, Kind::Facts) if facts.model != Model::Sc => ", buffers of any length".to_owned(),
+        (None, _) => String::new(),
+    };
     format!(
         "  fences in force: {}{declared}{buffers}\n",
         listed(&facts.fences)
@@ -169,7 +185,7 @@ fn unknown_text(unknown: &Unknown, kind: Kind, page: &Page) -> String {
                 false => format!("the time was up ({})", page.advise(Advice::MoreTime)),
             };
             let what = match kind {
-                Kind::Invariant => "obligations are discharged",
+                Kind::Invariant | Kind::Facts => "obligations are discharged",
                 Kind::States => "states are checked",
                 Kind::Basis => "sets are checked",
             };
@@ -187,7 +203,7 @@ fn rejection_text(rejection: &Rejection) -> String {
             format!("`reduced.cup` is not the reduction of `source.cup`: line {line} differs")
         }
         Rejection::Obligations { line } => format!(
-            "`obligations.smt2` are not the obligations of the invariant: line {line} differs"
+            "`obligations.smt2` are not the obligations of the certificate: line {line} differs"
         ),
         Rejection::Obligation(failed) => obligation_text(failed),
         Rejection::Step(failed) => step_text(failed),
@@ -199,8 +215,10 @@ fn obligation_text(failed: &FailedObligation) -> String {
     let (number, failure) = (failed.obligation, &failed.failure);
     let mut text = format!("obligation {number} does not hold: {failure}");
     text += &place_text(&failed.step, failed.line);
-    if let (Some(pair), Some(at)) = (failed.pair, &failed.at) {
-        let _ = write!(text, "\n    from: pair {pair}, {at}");
+    let pair = failed.pair.map(|pair| format!("pair {pair}"));
+    let from = pair.or(failed.state.map(|state| format!("state {state}")));
+    if let (Some(from), Some(at)) = (from, &failed.at) {
+        let _ = write!(text, "\n    from: {from}, {at}");
     }
     text + &values_text(&failed.values)
 }
@@ -257,6 +275,7 @@ fn obligation_json(failed: &FailedObligation) -> Value {
         "line": failed.line,
         "obligation": failed.obligation,
         "pair": failed.pair,
+        "state": failed.state,
         "at": failed.at,
         "values": values_json(&failed.values),
     })
@@ -296,14 +315,14 @@ fn invariant_json(size: &Size) -> Option<Value> {
             "obligations": obligations,
             "solver": solver,
         })),
-        Size::States { .. } | Size::Basis { .. } => None,
+        Size::States { .. } | Size::Basis { .. } | Size::Facts { .. } => None,
     }
 }
 
 fn states_json(size: &Size) -> Option<Value> {
     match size {
         Size::States { states, steps } => Some(json!({ "count": states, "steps": steps })),
-        Size::Invariant { .. } | Size::Basis { .. } => None,
+        Size::Invariant { .. } | Size::Basis { .. } | Size::Facts { .. } => None,
     }
 }
 
@@ -314,6 +333,25 @@ fn basis_json(size: &Size) -> Option<Value> {
             invariant,
             predecessors,
         } => Some(json!({ "sets": sets, "invariant": invariant, "predecessors": predecessors })),
-        Size::Invariant { .. } | Size::States { .. } => None,
+        Size::Invariant { .. } | Size::States { .. } | Size::Facts { .. } => None,
+    }
+}
+
+fn facts_json(size: &Size) -> Option<Value> {
+    match size {
+        Size::Facts {
+            predicates,
+            facts,
+            states,
+            obligations,
+            solver,
+        } => Some(json!({
+            "predicates": predicates,
+            "facts": facts,
+            "states": states,
+            "obligations": obligations,
+            "solver": solver,
+        })),
+        Size::Invariant { .. } | Size::States { .. } | Size::Basis { .. } => None,
     }
 }

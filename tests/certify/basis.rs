@@ -90,7 +90,9 @@ pub fn verdict(stored: &Stored) -> Verdict {
 pub fn table(stored: &mut Stored) -> &mut BasisTable {
     match &mut stored.body {
         StoredBody::Basis(table) => table,
-        StoredBody::Invariant(_) | StoredBody::States(_) => panic!("it is a basis"),
+        StoredBody::Invariant(_) | StoredBody::States(_) | StoredBody::Facts(_) => {
+            panic!("it is a basis")
+        }
     }
 }
 

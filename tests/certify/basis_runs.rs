@@ -85,7 +85,11 @@ impl<'a> Claim<'a> {
                 values[var.index()] = *value;
             }
         }
-        let state = State { at, values };
+        let state = State {
+            at,
+            values,
+            fifos: Vec::new(),
+        };
         Whole { state, buffers }
     }
 

@@ -7,7 +7,9 @@
 use cupola::certificate::{self, Body, Certificate, Literal, Pair};
 use cupola::front::cup;
 use cupola::front::cup::ast::{CompareOp, SpecKind};
-use cupola::program::{Action, BoundsCheck, Cond, Edge, Init, LocId, Place, Program, Term, VarId};
+use cupola::program::{
+    Action, BoundsCheck, Cond, Edge, Fifo, Init, LocId, Place, Program, Term, VarId,
+};
 use cupola::reduce::{ReduceConfig, Reduction, reduce};
 use cupola::source::SourceFile;
 use indexmap::{IndexMap, IndexSet};
@@ -23,6 +25,8 @@ pub struct State {
     pub at: Vec<LocId>,
     /// The values of the variables.
     pub values: Vec<i64>,
+    /// The entries of the FIFOs, the oldest first.
+    pub fifos: Vec<Vec<Vec<i64>>>,
 }
 
 /// What was reached.
@@ -65,7 +69,8 @@ pub fn reach(program: &Program) -> Option<Reached> {
     let mut reached = Reached::default();
     for values in starts?.into_iter().multi_cartesian_product() {
         let at = program.threads.iter().map(|thread| thread.entry).collect();
-        reached.states.insert(State { at, values });
+        let fifos = vec![Vec::new(); program.fifos.len()];
+        reached.states.insert(State { at, values, fifos });
     }
     let mut next = 0;
     while next < reached.states.len() {
@@ -81,6 +86,16 @@ pub fn reach(program: &Program) -> Option<Reached> {
         }
     }
     Some(reached)
+}
+
+/// The only initial state of a program.
+pub fn start(program: &Program) -> State {
+    let values = program.vars.iter().map(|var| var.init.value());
+    State {
+        at: program.threads.iter().map(|thread| thread.entry).collect(),
+        values: values.collect::<Option<_>>().expect("one initial state"),
+        fifos: vec![Vec::new(); program.fifos.len()],
+    }
 }
 
 /// The states after a statement of a thread that is run on memory itself: none if it cannot be run.
@@ -271,7 +286,18 @@ impl Machine<'_> {
             Action::Assign(place, term) | Action::Store(place, term) => {
                 set(place, state.term(term));
             }
-            Action::Append(..) | Action::Pop(_) => unreachable!("the programs have no FIFOs"),
+            Action::Append(fifo, values) => {
+                let entry = values.iter().map(|value| state.term(value)).collect();
+                next.fifos[fifo.id.index()].push(entry);
+                next.show(fifo);
+            }
+            Action::Pop(fifo) => {
+                if next.fifos[fifo.id.index()].is_empty() {
+                    return None;
+                }
+                next.fifos[fifo.id.index()].remove(0);
+                next.show(fifo);
+            }
             Action::Havoc(_) => unreachable!("programs with arbitrary values are left out"),
             Action::Choose(..) => unreachable!("a choice is an assignment of each value"),
             Action::Load(place, source) => set(place, state.value(source)),
@@ -322,6 +348,19 @@ impl State {
                 let result = op.checked(self.term(left), self.term(right));
                 result.expect("the programs of these tests have small values")
             }
+        }
+    }
+
+    /// Sets the variables that show a FIFO to what is in it.
+    fn show(&mut self, fifo: &Fifo) {
+        let entries = &self.fifos[fifo.id.index()];
+        let nothing = vec![0; fifo.width()];
+        let oldest = entries.first().unwrap_or(&nothing).iter();
+        let newest = entries.last().unwrap_or(&nothing).iter();
+        self.values[fifo.length.index()] = i64::try_from(entries.len()).expect("a small number");
+        let shown = fifo.oldest.iter().zip(oldest);
+        for (view, value) in shown.chain(fifo.newest.iter().zip(newest)) {
+            self.values[view.index()] = *value;
         }
     }
 

@@ -6,6 +6,7 @@ mod basis_changes;
 mod basis_runs;
 mod certificates;
 mod enumerate;
+mod facts;
 mod mutation;
 mod properties;
 mod solvers;
@@ -41,6 +42,7 @@ fn length(stored: &Stored) -> usize {
         StoredBody::Invariant(invariant) => invariant.pairs.len(),
         StoredBody::States(table) => table.states.len(),
         StoredBody::Basis(table) => table.sets.len(),
+        StoredBody::Facts(facts) => facts.table.states.len(),
     }
 }
 

@@ -58,7 +58,7 @@ impl Part {
                 Part::Predicate,
             ],
             // Sources and reductions are compared before the kinds part.
-            Kind::Basis => unreachable!("bases have tests of their own"),
+            Kind::Basis | Kind::Facts => unreachable!("they have tests of their own"),
             Kind::States => [
                 Part::Program,
                 Part::Config,
@@ -102,14 +102,14 @@ pub fn mutate(base: &Base, part: Part, random: &mut Random) -> Option<(Stored, S
 pub fn invariant(stored: &mut Stored) -> Option<&mut StoredInvariant> {
     match &mut stored.body {
         StoredBody::Invariant(invariant) => Some(invariant),
-        StoredBody::States(_) | StoredBody::Basis(_) => None,
+        StoredBody::States(_) | StoredBody::Basis(_) | StoredBody::Facts(_) => None,
     }
 }
 
 /// The states of a certificate, if it lists some.
 pub fn table(stored: &mut Stored) -> Option<&mut StateTable> {
     match &mut stored.body {
-        StoredBody::Invariant(_) | StoredBody::Basis(_) => None,
+        StoredBody::Invariant(_) | StoredBody::Basis(_) | StoredBody::Facts(_) => None,
         StoredBody::States(table) => Some(table),
     }
 }
@@ -147,7 +147,7 @@ fn all_listed(states: &[&State], reduction: &Reduction, body: &StoredBody) -> bo
                 states.all(|state| is_in_invariant(state, &subject, &invariant.pairs))
             })
         }
-        StoredBody::Basis(_) => unreachable!("bases have tests of their own"),
+        StoredBody::Basis(_) | StoredBody::Facts(_) => unreachable!("they have tests of their own"),
         StoredBody::States(table) => {
             let program = &reduction.program;
             let names: IndexSet<String> =

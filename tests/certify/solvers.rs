@@ -40,6 +40,7 @@ fn base() -> Base {
 fn obligations(base: &Base) -> usize {
     match &base.stored.body {
         StoredBody::Invariant(invariant) => invariant.obligations.matches("(check-sat)").count(),
+        StoredBody::Facts(facts) => facts.obligations.matches("(check-sat)").count(),
         StoredBody::States(_) | StoredBody::Basis(_) => 0,
     }
 }

@@ -76,7 +76,9 @@ fn stored(name: &str, model: Model) -> Stored {
 fn table(stored: &Stored) -> &StateTable {
     match &stored.body {
         StoredBody::States(table) => table,
-        StoredBody::Invariant(_) | StoredBody::Basis(_) => panic!("not a list of states"),
+        StoredBody::Invariant(_) | StoredBody::Basis(_) | StoredBody::Facts(_) => {
+            panic!("not a list of states")
+        }
     }
 }
 

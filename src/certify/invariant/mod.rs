@@ -1,17 +1,13 @@
 //! The kind `invariant`: a solver discharges the proof obligations of an inductive invariant.
 //!
 //! Input: the reduced program, and an invariant as it is stored. Output: a verdict. `vectors` arranges the
-//! pairs by locations, `obligations` derives what must hold of them with the paths of `path`, `script`
-//! and `smtlib` write it down, and `solver` has it discharged.
+//! pairs by locations, `obligations` derives what must hold of them, `script` writes it down with the means of [`smt`](super::smt),
+//! which has it discharged.
 
 mod obligations;
-mod path;
 mod script;
-mod smtlib;
-mod solver;
 mod vectors;
 
-pub use solver::SolverError;
 pub use vectors::PairError;
 
 use super::CertifyError;
@@ -19,11 +15,12 @@ use super::describe;
 use super::effort::Effort;
 use super::rebuild::{Rebuilt, first_difference};
 use super::report::{FailedObligation, Rejection, Unknown, Verdict};
+use super::smt::Claims;
+use super::smt::solver::{Answer, SolverError, Unrefuted};
 use crate::certificate::{Pair, StoredInvariant, Subject};
 use crate::source::SourceFile;
 use obligations::{Claim, Group, TooMany};
-use script::{ClaimId, Definitions, Script};
-use solver::{Answer, Unrefuted};
+use script::{Definitions, Script};
 use vectors::Invariant;
 
 /// What is said where the obligations are too many to be derived.
@@ -102,7 +99,7 @@ impl<'a> Proof<'a> {
     fn discharge(&self, script: Script<'_>, effort: &Effort) -> Result<Verdict, SolverError> {
         effort.progress.begin("obligations".to_owned());
         effort.progress.ask(script.len());
-        match effort.refute(script)? {
+        match effort.refute(&script)? {
             None => Ok(Verdict::Accepted),
             Some(unrefuted) => self.judge(script, unrefuted, effort),
         }
@@ -115,17 +112,16 @@ impl<'a> Proof<'a> {
         unrefuted: Unrefuted,
         effort: &Effort,
     ) -> Result<Verdict, SolverError> {
-        let position = script.claims().position(|id| id == unrefuted.claim);
-        let obligation = position.map_or(0, |position| position + 1);
+        let obligation = unrefuted.claim + 1;
         match unrefuted.answer {
             Answer::Unknown(reason) => Ok(Verdict::Unknown(Unknown::Solver { obligation, reason })),
             Answer::Stopped => Ok(Verdict::Unknown(Unknown::Stopped {
                 interrupted: effort.stop.is_cancelled(),
-                done: obligation.saturating_sub(1),
+                done: unrefuted.claim,
                 all: script.len(),
             })),
             Answer::Sat => {
-                let weak = self.weak(script, obligation, unrefuted.claim, effort)?;
+                let weak = self.weak(script, unrefuted.claim, effort)?;
                 Ok(Verdict::Rejected(Rejection::Obligation(Box::new(weak))))
             }
         }
@@ -136,11 +132,9 @@ impl<'a> Proof<'a> {
         &self,
         script: Script<'_>,
         number: usize,
-        id: ClaimId,
         effort: &Effort,
     ) -> Result<FailedObligation, SolverError> {
-        let group = &script.groups[id.group];
-        let claim = group.claims[id.claim];
+        let (group, claim) = script.claim(number).expect("it is one of the claims");
         let claims: Vec<Claim> = claim.from.map_or(vec![claim], |vector| {
             let pairs = self.invariant.pairs(vector).iter();
             let of_pair = |&pair| Claim {
@@ -154,10 +148,10 @@ impl<'a> Proof<'a> {
             ..group.clone()
         };
         let groups = [culprit(claims)];
-        let found = effort.refute(self.script(&groups))?;
+        let found = effort.refute(&self.script(&groups))?;
         let found = found.filter(|found| found.answer == Answer::Sat);
-        let guilty = found.map_or(claim, |found| groups[0].claims[found.claim.claim]);
-        let values = effort.values(self.script(&[culprit(vec![guilty])]))?;
+        let guilty = found.map_or(claim, |found| groups[0].claims[found.claim]);
+        let values = effort.values(&self.script(&[culprit(vec![guilty])]))?;
         let program = &self.subject.program;
         let names = program.var_ids().map(|var| program.var_display_name(var));
         let place = |vector| {
@@ -165,11 +159,12 @@ impl<'a> Proof<'a> {
             describe::vector(self.source, program, at)
         };
         Ok(FailedObligation {
-            obligation: number,
+            obligation: number + 1,
             failure: group.failure.clone(),
             step: group.title.clone(),
             line: group.line,
             pair: guilty.pair.map(|pair| pair + 1),
+            state: None,
             at: claim.from.map(place),
             values: values
                 .map(|values| names.zip(values).collect())

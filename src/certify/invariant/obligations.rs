@@ -20,14 +20,14 @@
 use indexmap::IndexMap;
 
 use crate::certificate::Subject;
-use crate::front::cup::ast::SpecKind;
-use crate::program::{Action, Cond, Edge, Init, LocId, Spec, Thread, ThreadId};
+use crate::program::{Action, Cond, Edge, LocId, Spec, Thread, ThreadId};
 use crate::source::SourceFile;
 
-use super::path::{Path, Run, Versions};
-use super::smtlib;
 use super::vectors::{Invariant, VectorId};
 use crate::certify::describe;
+use crate::certify::smt::path::{Path, Run, Versions};
+use crate::certify::smt::smtlib;
+use crate::certify::specs::{applies, broken_spec};
 
 /// How many statements may be followed before the certificate counts as too large, each counted
 /// once for every vector it is followed from.
@@ -97,12 +97,6 @@ pub(super) fn derive(
 fn initial(subject: &Subject, invariant: &Invariant) -> Group {
     let program = &subject.program;
     let names = smtlib::names(program);
-    let starts = program.vars.iter().zip(&names);
-    let conditions = starts.filter_map(|(var, name)| match var.init {
-        Init::Value(value) => Some(format!("(= {name} {})", smtlib::number(value))),
-        Init::Range(range) => Some(smtlib::within(name, range)),
-        Init::Any => None,
-    });
     let entries: Vec<LocId> = program.threads.iter().map(|thread| thread.entry).collect();
     Group {
         title: "the initial states".to_owned(),
@@ -110,9 +104,9 @@ fn initial(subject: &Subject, invariant: &Invariant) -> Group {
         line: None,
         run: Run {
             definitions: Vec::new(),
-            conditions: conditions.collect(),
+            conditions: smtlib::initial(program, &names),
         },
-        after: names.clone(),
+        after: names,
         claims: vec![Claim {
             from: None,
             pair: None,
@@ -300,10 +294,8 @@ impl Derivation<'_> {
     /// Claims that a spec holds wherever it must.
     fn spec(&mut self, spec: &Spec) {
         let wanted = self.vectors(|invariant, vector| {
-            let at = invariant.at(vector);
-            let mut threads = self.subject.program.threads.iter().zip(at);
-            let ended = threads.all(|(thread, &location)| location == thread.end);
-            invariant.holder(vector).is_none() && (spec.kind != SpecKind::Finally || ended)
+            let applies = applies(&self.subject.program, spec, invariant.at(vector));
+            applies && invariant.holder(vector).is_none()
         });
         // Vectors that make the same of the spec's control locations share a group.
         let mut failures: IndexMap<(Cond, &str), Vec<Claim>> = IndexMap::new();
@@ -333,55 +325,5 @@ impl Derivation<'_> {
                 claims,
             });
         }
-    }
-}
-
-/// The conditions under which a spec is broken at these locations; those that never hold are left
-/// out.
-fn broken_spec(spec: &Spec, at: &[LocId]) -> Vec<(Cond, &'static str)> {
-    let bounds = spec.bounds.as_ref();
-    let bounds = bounds.map(|bounds| resolve(&bounds.cond, at));
-    let bounds = bounds.unwrap_or(Cond::Const(true));
-    let cond = resolve(&spec.cond, at);
-    let broken = match spec.kind {
-        SpecKind::Invariant | SpecKind::Finally => not(cond),
-        SpecKind::Forbid => cond,
-    };
-    let failures = [
-        (and(bounds.clone(), broken), "is broken"),
-        (not(bounds), "has an index out of range"),
-    ];
-    let possible = failures
-        .into_iter()
-        .filter(|(cond, _)| *cond != Cond::Const(false));
-    possible.collect()
-}
-
-/// A condition at these locations, without control locations.
-fn resolve(cond: &Cond, at: &[LocId]) -> Cond {
-    match cond {
-        Cond::Const(_) | Cond::Compare(..) => cond.clone(),
-        Cond::Not(inner) => not(resolve(inner, at)),
-        Cond::And(left, right) => and(resolve(left, at), resolve(right, at)),
-        Cond::Or(left, right) => not(and(not(resolve(left, at)), not(resolve(right, at)))),
-        Cond::At(thread, locations) => Cond::Const(locations.contains(&at[thread.index()])),
-    }
-}
-
-fn not(cond: Cond) -> Cond {
-    match cond {
-        Cond::Const(value) => Cond::Const(!value),
-        Cond::Not(inner) => *inner,
-        Cond::And(..) | Cond::Or(..) | Cond::Compare(..) | Cond::At(..) => {
-            Cond::Not(Box::new(cond))
-        }
-    }
-}
-
-fn and(left: Cond, right: Cond) -> Cond {
-    match (left, right) {
-        (Cond::Const(false), _) | (_, Cond::Const(false)) => Cond::Const(false),
-        (Cond::Const(true), cond) | (cond, Cond::Const(true)) => cond,
-        (left, right) => Cond::And(Box::new(left), Box::new(right)),
     }
 }

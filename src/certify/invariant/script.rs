@@ -5,15 +5,19 @@
 //! Each group of claims is a scope; each claim in it is a `check-sat` that must answer `unsat`.
 
 use std::fmt::Write as _;
+use std::ops::Range;
+
+use indexmap::IndexSet;
 
 use crate::certificate::{Literal, Pair, Subject};
-use crate::program::{Cond, Term, VarId};
+use crate::program::VarId;
 use crate::source::SourceFile;
 
 use super::obligations::{Claim, Group};
-use super::smtlib;
 use super::vectors::{Invariant, VectorId};
 use crate::certify::describe;
+use crate::certify::smt::path::known_once;
+use crate::certify::smt::{Claims, smtlib};
 
 /// What the claims of a certificate refer to.
 #[derive(Clone, Debug)]
@@ -36,15 +40,6 @@ pub(super) struct Script<'a> {
     pub groups: &'a [Group],
 }
 
-/// The place of a claim in a script.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ClaimId {
-    /// The place of its group.
-    pub group: usize,
-    /// Its place in the group.
-    pub claim: usize,
-}
-
 impl Definitions {
     /// Puts predicates and invariant into SMT-LIB.
     pub(super) fn new(
@@ -55,7 +50,11 @@ impl Definitions {
     ) -> Self {
         let program = &subject.program;
         let variables = smtlib::names(program);
-        let uses: Vec<Vec<VarId>> = subject.predicates.iter().map(variables_of).collect();
+        let uses: Vec<Vec<VarId>> = subject
+            .predicates
+            .iter()
+            .map(smtlib::variables_of)
+            .collect();
         let mut observed: Vec<VarId> = uses.iter().flatten().copied().collect();
         observed.sort_unstable();
         observed.dedup();
@@ -63,7 +62,7 @@ impl Definitions {
             .map(|index| predicate_at(index, &uses[index], &variables))
             .collect();
         let predicates = subject.predicates.iter().enumerate().map(|(index, cond)| {
-            let parameters = parameters(&uses[index], &variables);
+            let parameters = smtlib::parameters(&uses[index], &variables);
             let body = smtlib::cond(cond, &variables);
             format!(
                 "(define-fun pred{} ({parameters}) Bool {body})\n",
@@ -77,7 +76,7 @@ impl Definitions {
                 .iter()
                 .map(|&pair| cubes[pair].clone());
             let body = smtlib::any(&here.collect::<Vec<_>>());
-            let parameters = parameters(&observed, &variables);
+            let parameters = smtlib::parameters(&observed, &variables);
             let number = vector.index() + 1;
             format!("(define-fun inv{number} ({parameters}) Bool {body})\n")
         });
@@ -142,22 +141,12 @@ impl Definitions {
     }
 }
 
-impl Script<'_> {
-    /// The number of claims.
-    pub(super) fn len(&self) -> usize {
+impl Claims for Script<'_> {
+    fn len(&self) -> usize {
         self.groups.iter().map(|group| group.claims.len()).sum()
     }
 
-    /// All claims in order.
-    pub(super) fn claims(&self) -> impl Iterator<Item = ClaimId> + '_ {
-        let groups = self.groups.iter().enumerate();
-        groups.flat_map(|(group, claims)| {
-            (0..claims.claims.len()).map(move |claim| ClaimId { group, claim })
-        })
-    }
-
-    /// The whole script as a file.
-    pub(super) fn to_smtlib(self) -> String {
+    fn to_smtlib(&self) -> String {
         let definitions = self.definitions;
         let mut text = String::from(HEADER);
         text.push_str(&definitions.declarations());
@@ -166,13 +155,9 @@ impl Script<'_> {
         }
         let mut number = 0;
         for group in self.groups {
-            let title = comment(&group.title);
+            let title = smtlib::comment(&group.title);
             let _ = write!(text, "; {title}\n(push 1)\n");
-            let definitions = group.run.definitions.iter();
-            text.extend(definitions.map(|definition| definition.text.as_str()));
-            for condition in &group.run.conditions {
-                let _ = writeln!(text, "(assert {condition})");
-            }
+            text.push_str(&group.run.assertions());
             for claim in &group.claims {
                 number += 1;
                 self.write_claim(&mut text, number, group, claim);
@@ -180,6 +165,48 @@ impl Script<'_> {
             text.push_str("(pop 1)\n");
         }
         text
+    }
+
+    fn context(&self, claims: Range<usize>) -> String {
+        let claims = self.claims(claims);
+        let named = claims.clone();
+        let named = named.flat_map(|(_, claim)| [claim.from, claim.to].into_iter().flatten());
+        let invariants: IndexSet<VectorId> = named.collect();
+        let invariants = invariants.iter();
+        let mut text = self.definitions.declarations();
+        text.extend(invariants.map(|&vector| self.definitions.invariant(vector)));
+        text + &known_once(claims.map(|(group, _)| &group.run))
+    }
+
+    fn conditions(&self, claims: Range<usize>) -> Vec<String> {
+        let condition = |(group, claim): (&Group, &Claim)| {
+            let taken = smtlib::all(&group.run.conditions);
+            let formula = self.definitions.formula(group, claim);
+            format!("(and {taken} {formula})")
+        };
+        self.claims(claims).map(condition).collect()
+    }
+
+    fn variables(&self) -> &[String] {
+        &self.definitions.variables
+    }
+}
+
+impl<'a> Script<'a> {
+    /// Some claims with their groups.
+    fn claims(
+        &self,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (&'a Group, &'a Claim)> + Clone + use<'a> {
+        let groups = self.groups.iter();
+        let all = groups.flat_map(|group| group.claims.iter().map(move |claim| (group, claim)));
+        all.skip(range.start).take(range.len())
+    }
+
+    /// A claim with its group.
+    pub(super) fn claim(&self, number: usize) -> Option<(&'a Group, Claim)> {
+        let mut claims = self.claims(number..number + 1);
+        claims.next().map(|(group, claim)| (group, *claim))
     }
 
     fn write_claim(&self, text: &mut String, number: usize, group: &Group, claim: &Claim) {
@@ -190,7 +217,7 @@ impl Script<'_> {
         let _ = write!(
             text,
             "; {number}: never: {}; {from}\n(push 1)\n(assert {formula})\n(check-sat)\n(pop 1)\n",
-            comment(&group.failure),
+            smtlib::comment(&group.failure),
         );
     }
 }
@@ -200,18 +227,6 @@ const HEADER: &str =
 (set-option :print-success false)
 (set-logic QF_LIA)
 ";
-
-/// Text that stays on its line.
-fn comment(text: &str) -> String {
-    text.replace(char::is_control, " ")
-}
-
-fn parameters(variables: &[VarId], names: &[String]) -> String {
-    let parameters = variables
-        .iter()
-        .map(|var| format!("({} Int)", names[var.index()]));
-    parameters.collect::<Vec<_>>().join(" ")
-}
 
 fn predicate_at(index: usize, uses: &[VarId], names: &[String]) -> String {
     let arguments: Vec<&str> = uses.iter().map(|var| names[var.index()].as_str()).collect();
@@ -227,46 +242,4 @@ fn cube(pair: &Pair, predicates: &[String]) -> String {
         }
     };
     smtlib::all(&pair.cube.iter().map(literal).collect::<Vec<_>>())
-}
-
-/// The variables of a condition, sorted.
-fn variables_of(cond: &Cond) -> Vec<VarId> {
-    let mut variables = Vec::new();
-    collect_cond(cond, &mut variables);
-    variables.sort_unstable();
-    variables.dedup();
-    variables
-}
-
-fn collect_cond(cond: &Cond, variables: &mut Vec<VarId>) {
-    match cond {
-        Cond::Const(_) | Cond::At(..) => {}
-        Cond::Not(inner) => collect_cond(inner, variables),
-        Cond::And(left, right) | Cond::Or(left, right) => {
-            collect_cond(left, variables);
-            collect_cond(right, variables);
-        }
-        Cond::Compare(_, left, right) => {
-            collect_term(left, variables);
-            collect_term(right, variables);
-        }
-    }
-}
-
-fn collect_term(term: &Term, variables: &mut Vec<VarId>) {
-    match term {
-        Term::Const(_) => {}
-        Term::Var(var) => variables.push(*var),
-        Term::Choice(index, elements) => {
-            collect_term(index, variables);
-            elements
-                .iter()
-                .for_each(|term| collect_term(term, variables));
-        }
-        Term::Neg(inner) => collect_term(inner, variables),
-        Term::Binary(_, left, right) => {
-            collect_term(left, variables);
-            collect_term(right, variables);
-        }
-    }
 }

@@ -4,36 +4,33 @@
 //! its own, and is then asked about these booleans one by one.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
-use indexmap::IndexSet;
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver};
 
 use super::values::plain;
 use super::{Answer, Unrefuted};
 use crate::certify::effort::Effort;
-use crate::certify::invariant::script::{ClaimId, Script};
-use crate::certify::invariant::smtlib;
+use crate::certify::smt::Claims;
 use crate::run::stop::Stop;
 
 /// How many claims are read at once.
 const CHUNK: usize = 256;
 
-pub(super) fn refute(effort: &Effort, script: Script<'_>) -> Option<Unrefuted> {
-    let claims: Vec<ClaimId> = script.claims().collect();
-    claims
-        .chunks(CHUNK)
-        .find_map(|chunk| refute_chunk(effort, script, chunk))
+pub(super) fn refute(effort: &Effort, claims: &impl Claims) -> Option<Unrefuted> {
+    let starts = (0..claims.len()).step_by(CHUNK);
+    let mut chunks = starts.map(|start| start..claims.len().min(start + CHUNK));
+    chunks.find_map(|chunk| refute_chunk(effort, claims, chunk))
 }
 
-pub(super) fn values(script: Script<'_>) -> Option<Vec<String>> {
-    let claims: Vec<ClaimId> = script.claims().take(1).collect();
-    let solver = load(script, &claims)?;
+pub(super) fn values(claims: &impl Claims) -> Option<Vec<String>> {
+    let solver = load(claims, 0..1)?;
     if solver.check_assumptions(&[switch(0)]) != SatResult::Sat {
         return None;
     }
     let model = solver.get_model()?;
-    let variables = script.definitions.variables.iter();
+    let variables = claims.variables().iter();
     variables
         .map(|name| {
             let value = model.eval(&Int::new_const(name.as_str()), true)?;
@@ -42,12 +39,14 @@ pub(super) fn values(script: Script<'_>) -> Option<Vec<String>> {
         .collect()
 }
 
-fn refute_chunk(effort: &Effort, script: Script<'_>, claims: &[ClaimId]) -> Option<Unrefuted> {
-    let Some(solver) = load(script, claims) else {
-        let answer = Answer::Unknown("Z3 does not understand the obligations".to_owned());
-        return claims.first().map(|&claim| Unrefuted { claim, answer });
+fn refute_chunk(effort: &Effort, claims: &impl Claims, chunk: Range<usize>) -> Option<Unrefuted> {
+    let Some(solver) = load(claims, chunk.clone()) else {
+        return Some(Unrefuted {
+            claim: chunk.start,
+            answer: Answer::Unknown("Z3 does not understand the obligations".to_owned()),
+        });
     };
-    claims.iter().enumerate().find_map(|(index, &claim)| {
+    chunk.enumerate().find_map(|(index, claim)| {
         let answer = match check(&solver, index, &effort.stop) {
             SatResult::Unsat => {
                 effort.progress.answer();
@@ -79,16 +78,14 @@ fn check(solver: &Solver, index: usize, stop: &Stop) -> SatResult {
     solver.check_assumptions(&[switch(index)])
 }
 
-/// A solver that has read the claims; `None` if it did not understand them.
-fn load(script: Script<'_>, claims: &[ClaimId]) -> Option<Solver> {
-    let mut text = context(script, claims);
-    for (index, &id) in claims.iter().enumerate() {
-        let group = &script.groups[id.group];
-        let formula = script.definitions.formula(group, &group.claims[id.claim]);
-        let taken = smtlib::all(&group.run.conditions);
+/// A solver that has read some claims; `None` if it did not understand them.
+fn load(claims: &impl Claims, chunk: Range<usize>) -> Option<Solver> {
+    let mut text = claims.context(chunk.clone());
+    let conditions = claims.conditions(chunk);
+    for (index, condition) in conditions.iter().enumerate() {
         let switch = switch_name(index);
         let _ = writeln!(text, "(declare-fun {switch} () Bool)");
-        let _ = writeln!(text, "(assert (=> {switch} (and {taken} {formula})))");
+        let _ = writeln!(text, "(assert (=> {switch} {condition}))");
     }
     let solver = Solver::new();
     // Ctrl-C is ours: while Z3 worked it would take it for itself.
@@ -97,33 +94,8 @@ fn load(script: Script<'_>, claims: &[ClaimId]) -> Option<Solver> {
     solver.set_params(&params);
     solver.from_string(text);
     // Z3 drops a text with a mistake in it.
-    let complete = solver.get_assertions().len() == claims.len();
+    let complete = solver.get_assertions().len() == conditions.len();
     complete.then_some(solver)
-}
-
-/// Everything that the claims refer to. Paths that share a beginning share its definitions.
-fn context(script: Script<'_>, claims: &[ClaimId]) -> String {
-    let mut invariants = IndexSet::new();
-    let mut known = IndexSet::new();
-    let mut definitions = String::new();
-    for id in claims {
-        let group = &script.groups[id.group];
-        let claim = &group.claims[id.claim];
-        invariants.extend([claim.from, claim.to].into_iter().flatten());
-        for definition in &group.run.definitions {
-            if known.insert(definition.name.as_str()) {
-                definitions.push_str(&definition.text);
-            }
-        }
-    }
-    let mut text = script.definitions.declarations();
-    text.extend(
-        invariants
-            .iter()
-            .map(|&vector| script.definitions.invariant(vector)),
-    );
-    text.push_str(&definitions);
-    text
 }
 
 fn switch(index: usize) -> Bool {

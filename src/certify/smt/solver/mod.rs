@@ -8,21 +8,21 @@ mod values;
 
 use std::path::PathBuf;
 
-use super::script::{ClaimId, Script};
+use super::Claims;
 use crate::certify::effort::{Effort, Solver};
 
 /// The first claim that was not refuted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unrefuted {
-    /// The claim.
-    pub claim: ClaimId,
+pub(in crate::certify) struct Unrefuted {
+    /// Its number.
+    pub claim: usize,
     /// What the solver said.
     pub answer: Answer,
 }
 
 /// What a solver says if not `unsat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(in crate::certify) enum Answer {
     /// The claim has a model.
     Sat,
     /// It does not know, or said something else; in its words.
@@ -43,19 +43,24 @@ pub struct SolverError {
 
 impl Effort {
     /// Has all claims refuted, in order, up to the first for which this fails.
-    pub(super) fn refute(&self, script: Script<'_>) -> Result<Option<Unrefuted>, SolverError> {
+    pub(in crate::certify) fn refute(
+        &self,
+        claims: &impl Claims,
+    ) -> Result<Option<Unrefuted>, SolverError> {
         match &self.solver {
-            Solver::Library => Ok(library::refute(self, script)),
-            Solver::Process(path) => process::refute(path, self, script),
+            Solver::Library => Ok(library::refute(self, claims)),
+            Solver::Process(path) => process::refute(path, self, claims),
         }
     }
 
-    /// The values of the variables in a model of the only claim of a script, if the solver gives
-    /// them.
-    pub(super) fn values(&self, script: Script<'_>) -> Result<Option<Vec<String>>, SolverError> {
+    /// The values of the variables in a model of the only claim, if the solver gives them.
+    pub(in crate::certify) fn values(
+        &self,
+        claims: &impl Claims,
+    ) -> Result<Option<Vec<String>>, SolverError> {
         match &self.solver {
-            Solver::Library => Ok(library::values(script)),
-            Solver::Process(path) => process::values(path, &self.stop, script),
+            Solver::Library => Ok(library::values(claims)),
+            Solver::Process(path) => process::values(path, &self.stop, claims),
         }
     }
 }

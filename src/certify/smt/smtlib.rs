@@ -4,17 +4,28 @@
 //! come from the program begin with `v.`, so that they differ from all others.
 
 use crate::front::cup::ast::{ArithOp, CompareOp};
-use crate::program::{Cond, Place, Program, Range, Term};
+use crate::program::{Cond, Init, Place, Program, Range, Term, VarId};
 
 /// The names of the variables in the state that an obligation is about.
-pub(super) fn names(program: &Program) -> Vec<String> {
+pub(in crate::certify) fn names(program: &Program) -> Vec<String> {
     let ids = program.var_ids();
     ids.map(|var| format!("v.{}", program.var_name(var)))
         .collect()
 }
 
+/// What variables with these names start with.
+pub(in crate::certify) fn initial(program: &Program, names: &[String]) -> Vec<String> {
+    let starts = program.vars.iter().zip(names);
+    let conditions = starts.filter_map(|(var, name)| match var.init {
+        Init::Value(value) => Some(format!("(= {name} {})", number(value))),
+        Init::Range(range) => Some(within(name, range)),
+        Init::Any => None,
+    });
+    conditions.collect()
+}
+
 /// A term.
-pub(super) fn term(term: &Term, names: &[String]) -> String {
+pub(in crate::certify) fn term(term: &Term, names: &[String]) -> String {
     let text = |term| self::term(term, names);
     match term {
         Term::Const(value) => number(*value),
@@ -38,7 +49,7 @@ pub(super) fn term(term: &Term, names: &[String]) -> String {
 }
 
 /// A condition without control locations.
-pub(super) fn cond(cond: &Cond, names: &[String]) -> String {
+pub(in crate::certify) fn cond(cond: &Cond, names: &[String]) -> String {
     let text = |cond| self::cond(cond, names);
     match cond {
         Cond::Const(value) => value.to_string(),
@@ -61,7 +72,7 @@ pub(super) fn cond(cond: &Cond, names: &[String]) -> String {
 }
 
 /// The value at a place.
-pub(super) fn read(place: &Place, names: &[String]) -> String {
+pub(in crate::certify) fn read(place: &Place, names: &[String]) -> String {
     match place {
         Place::Var(var) => names[var.index()].clone(),
         Place::Choice(index, elements) => {
@@ -72,7 +83,7 @@ pub(super) fn read(place: &Place, names: &[String]) -> String {
 }
 
 /// A function of SMT-LIB applied to arguments.
-pub(super) fn apply(function: &str, arguments: &[&str]) -> String {
+pub(in crate::certify) fn apply(function: &str, arguments: &[&str]) -> String {
     match arguments {
         [] => function.to_owned(),
         _ => format!("({function} {})", arguments.join(" ")),
@@ -80,26 +91,81 @@ pub(super) fn apply(function: &str, arguments: &[&str]) -> String {
 }
 
 /// A conjunction of any number of conditions.
-pub(super) fn all(conditions: &[String]) -> String {
+pub(in crate::certify) fn all(conditions: &[String]) -> String {
     junction("and", "true", conditions)
 }
 
 /// A disjunction of any number of conditions.
-pub(super) fn any(conditions: &[String]) -> String {
+pub(in crate::certify) fn any(conditions: &[String]) -> String {
     junction("or", "false", conditions)
 }
 
 /// That a term has a value of a range.
-pub(super) fn within(term: &str, range: Range) -> String {
+pub(in crate::certify) fn within(term: &str, range: Range) -> String {
     let (low, high) = range.ends();
     format!("(<= {} {term} {})", number(low), number(high))
 }
 
 /// An integer.
-pub(super) fn number(value: i64) -> String {
+pub(in crate::certify) fn number(value: i64) -> String {
     match value {
         0.. => value.to_string(),
         _ => format!("(- {})", value.unsigned_abs()),
+    }
+}
+
+/// Text that stays on its line, for a comment.
+pub(in crate::certify) fn comment(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// The parameters of a function of variables.
+pub(in crate::certify) fn parameters(variables: &[VarId], names: &[String]) -> String {
+    let parameters = variables
+        .iter()
+        .map(|var| format!("({} Int)", names[var.index()]));
+    parameters.collect::<Vec<_>>().join(" ")
+}
+
+/// The variables of a condition, sorted.
+pub(in crate::certify) fn variables_of(cond: &Cond) -> Vec<VarId> {
+    let mut variables = Vec::new();
+    collect_cond(cond, &mut variables);
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
+
+fn collect_cond(cond: &Cond, variables: &mut Vec<VarId>) {
+    match cond {
+        Cond::Const(_) | Cond::At(..) => {}
+        Cond::Not(inner) => collect_cond(inner, variables),
+        Cond::And(left, right) | Cond::Or(left, right) => {
+            collect_cond(left, variables);
+            collect_cond(right, variables);
+        }
+        Cond::Compare(_, left, right) => {
+            collect_term(left, variables);
+            collect_term(right, variables);
+        }
+    }
+}
+
+fn collect_term(term: &Term, variables: &mut Vec<VarId>) {
+    match term {
+        Term::Const(_) => {}
+        Term::Var(var) => variables.push(*var),
+        Term::Choice(index, elements) => {
+            collect_term(index, variables);
+            elements
+                .iter()
+                .for_each(|term| collect_term(term, variables));
+        }
+        Term::Neg(inner) => collect_term(inner, variables),
+        Term::Binary(_, left, right) => {
+            collect_term(left, variables);
+            collect_term(right, variables);
+        }
     }
 }
 

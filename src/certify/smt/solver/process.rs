@@ -20,7 +20,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::values;
 use super::{Answer, SolverError, Unrefuted};
 use crate::certify::effort::Effort;
-use crate::certify::invariant::script::Script;
+use crate::certify::smt::Claims;
 use crate::run::stop::Stop;
 
 /// How much of a solver's complaint is shown.
@@ -35,12 +35,12 @@ const AHEAD: usize = 64;
 pub(super) fn refute(
     path: &Path,
     effort: &Effort,
-    script: Script<'_>,
+    claims: &impl Claims,
 ) -> Result<Option<Unrefuted>, SolverError> {
     let run = |text: &str| -> io::Result<Option<Unrefuted>> {
         let mut solver = Running::start(path, &effort.stop, text)?;
         let mut last = None;
-        for claim in script.claims() {
+        for claim in 0..claims.len() {
             if let Some(answer) = solver.answer()? {
                 return Ok(Some(Unrefuted { claim, answer }));
             }
@@ -52,17 +52,17 @@ pub(super) fn refute(
             .zip(more)
             .map(|(claim, answer)| Unrefuted { claim, answer }))
     };
-    run(&script.to_smtlib()).map_err(|error| failed(path, error))
+    run(&claims.to_smtlib()).map_err(|error| failed(path, error))
 }
 
 pub(super) fn values(
     path: &Path,
     stop: &Stop,
-    script: Script<'_>,
+    claims: &impl Claims,
 ) -> Result<Option<Vec<String>>, SolverError> {
-    let names = &script.definitions.variables;
+    let names = claims.variables();
     let ask = format!("(check-sat)\n(get-value ({}))\n", names.join(" "));
-    let text = script.to_smtlib().replacen("(check-sat)\n", &ask, 1);
+    let text = claims.to_smtlib().replacen("(check-sat)\n", &ask, 1);
     let text = format!("(set-option :produce-models true)\n{text}");
     let run = || -> io::Result<Option<Vec<String>>> {
         let mut solver = Running::start(path, stop, &text)?;

@@ -11,6 +11,8 @@
 use super::AbstractionError;
 use crate::logic::{Entries, Formula, Linear, TooLarge, Update, fresh_var, updates};
 use crate::program::{Action, EdgeId, FifoId, LocId, Program, ThreadId, VarId};
+#[cfg(test)]
+use crate::run::wrong::{self, Wrong};
 
 /// The most cases of a block.
 const MAX_CASES: usize = 64;
@@ -144,6 +146,11 @@ impl Case {
             | Action::Append(..)
             | Action::Cas(..) => updates(&edge.action, fresh)?,
             Action::Assert(..) | Action::Havoc(_) | Action::Choose(..) => return Ok(None),
+        };
+        #[cfg(test)]
+        let following = match (&edge.action, wrong::is(Wrong::EmptyLeftOut)) {
+            (Action::Pop(_), true) => vec![following[1].clone()],
+            _ => following,
         };
         // A pop has two cases, first the one in which no entry is left.
         let pops = matches!(edge.action, Action::Pop(_));

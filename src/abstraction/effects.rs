@@ -21,6 +21,8 @@ use crate::logic::{
 };
 use crate::program::{Action, Cond, Edge, Program, PropertyId, Spec, Thread, VarId};
 use crate::reduce::BufferVars;
+#[cfg(test)]
+use crate::run::wrong::{self, Wrong};
 
 /// One effect of a step.
 #[derive(Clone, Debug)]
@@ -228,6 +230,11 @@ fn fact_goals(
     (assigned, fifos): (&IndexSet<VarId>, &[FifoChange]),
 ) -> Option<[Formula; 2]> {
     let change = fifos.iter().find(|change| change.fifo() == fact.fifo.id);
+    #[cfg(test)]
+    let assigned = &match wrong::is(Wrong::ChangedKept) {
+        true => IndexSet::new(),
+        false => assigned.clone(),
+    };
     let mut mentioned = fact.free_vars().into_iter();
     if change.is_none() && !mentioned.any(|var| assigned.contains(&var)) {
         return None;
@@ -264,6 +271,8 @@ fn fact_goal(fact: &Fact, update: &Update, change: Option<FifoChange>) -> Formul
     match change {
         None => stays,
         // The entry that is appended has the values that are assigned to the newest one.
+        #[cfg(test)]
+        Some(FifoChange::Append(_)) if wrong::is(Wrong::AppendedForgotten) => stays,
         Some(FifoChange::Append(_)) => Formula::and([stays, after(appended)]),
         Some(FifoChange::Pop(_)) => Formula::or([is_taken, stays]),
     }

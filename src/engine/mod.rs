@@ -13,6 +13,8 @@ pub mod explore;
 pub mod portfolio;
 pub mod predicate;
 mod store;
+#[cfg(test)]
+mod wrong_rules;
 
 use indexmap::IndexSet;
 

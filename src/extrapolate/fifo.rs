@@ -7,7 +7,7 @@
 //! | 15 | `b` is empty; for a variable that several threads write, whether the ends of `b` hold a store to it that memory has not seen, and that no entry but the newest does |
 //! | 16 | `p` with the newest entry of `b`, else memory, in place of its variables: what a load reads |
 //! | 17 | every entry satisfies `p` |
-//! | 18 | every entry is at least as large as memory, for variables that an order comparison of the proof names |
+//! | 18 | every entry is at least as large as memory, for variables that an order comparison of the proof names; the numbers of stores are at least those that reached memory |
 //! | 19 | entries grow from the oldest to the newest one, for the same variables and for the numbers of stores |
 //! | 20 | for equalities `p` of variables that no order comparison names: entries keep `p` where memory or an older entry has it, and the same for `!p` |
 //!
@@ -136,7 +136,7 @@ impl Fifos<'_> {
         flattened([self.fact(fifo, Quantifier::Every, body)])
     }
 
-    /// Rule 18: every entry is at least as large as memory.
+    /// Rule 18: every entry is at least as large as memory, and its numbers as those of the stores that reached memory.
     fn grows(&self, fifo: &FifoVars, sc: &[Predicate]) -> Result<Vec<Predicate>, TooLarge> {
         let entry = self.names(fifo).any();
         let facts = compared(fifo, sc).into_iter().map(|stored| {
@@ -144,7 +144,12 @@ impl Fifos<'_> {
             let body = when_held(&[stored], &entry, grown);
             self.fact(fifo, Quantifier::Every, body)
         });
-        flattened(facts)
+        let numbered = fifo.stored.iter().filter_map(|stored| stored.numbering);
+        let numbers = numbered.map(|numbering| {
+            let grown = at_most(numbering.done, entry[numbering.field]);
+            self.fact(fifo, Quantifier::Every, grown)
+        });
+        flattened(facts.chain(numbers).collect::<Vec<_>>())
     }
 
     /// Rule 19: entries grow.

@@ -176,8 +176,8 @@ impl Fact {
         Ok(is_fit.then_some(fact))
     }
 
-    /// The entries that it binds, in the order of its text.
-    fn bound(&self) -> Vec<Vec<VarId>> {
+    /// The variables of the entries that it binds, in the order of its text.
+    pub fn bound(&self) -> Vec<Vec<VarId>> {
         match self.quantifier {
             Quantifier::Every => vec![self.entries.any()],
             Quantifier::Before => vec![self.entries.older(), self.entries.younger()],
@@ -239,9 +239,9 @@ impl Fact {
 
     fn prefix(&self, program: &Program) -> String {
         let owner = &program.threads[self.fifo.owner.index()].display_name;
-        let [e, f] = NAMES;
+        let [e, f] = entry_names(program);
         let bound = match self.quantifier {
-            Quantifier::Every => e.to_owned(),
+            Quantifier::Every => e,
             Quantifier::Before => format!("{e} before {f}"),
         };
         format!("every {bound} in {owner}.{}: ", self.fifo.name)
@@ -256,10 +256,9 @@ impl Fact {
             field.replacen('_', ".", 1)
         };
         let fields: Vec<String> = self.fifo.newest.iter().map(field).collect();
-        let entries = self.bound().into_iter().zip(NAMES);
+        let entries = self.bound().into_iter().zip(entry_names(program));
         let named = entries.flat_map(|(vars, entry)| {
-            let fields = fields.iter();
-            let names = fields.map(move |field| format!("{entry}{field}"));
+            let names = fields.iter().map(|field| format!("{entry}{field}"));
             vars.into_iter().zip(names.collect::<Vec<_>>())
         });
         named.collect()
@@ -269,6 +268,23 @@ impl Fact {
     fn key(&self) -> (Quantifier, VarId, Entries, &Formula) {
         (self.quantifier, self.fifo.length, self.entries, &self.body)
     }
+}
+
+/// The names of the entries, which no shared variable or thread has.
+fn entry_names(program: &Program) -> [String; 2] {
+    let is_taken = |name: &str| {
+        let mut vars = program.vars.iter().filter(|var| var.owner.is_none());
+        let array = format!("{name}[");
+        vars.any(|var| var.display_name == name || var.display_name.starts_with(&array))
+            || program.threads.iter().any(|thread| thread.name == name)
+    };
+    NAMES.map(|name| {
+        let mut name = name.to_owned();
+        while is_taken(&name) {
+            name.push('_');
+        }
+        name
+    })
 }
 
 /// A condition with the fields of an entry in place of some variables.

@@ -20,6 +20,10 @@ impl Valuation for Values {
     fn holds(&self, _: &Flag) -> bool {
         false
     }
+
+    fn satisfies(&self, _: &Fact) -> bool {
+        false
+    }
 }
 
 /// The value of a term in which an index out of range picks the last element.

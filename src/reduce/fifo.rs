@@ -24,6 +24,8 @@ use super::slots::BufferVars;
 use crate::front::cup::ast::{ArithOp, CompareOp, Cond, Expr, Place, Rhs, Role, Stmt, StmtKind};
 use crate::front::cup::symbols::Fifo;
 use crate::program::{ThreadId, VarId};
+#[cfg(test)]
+use crate::run::wrong::{self, Wrong};
 
 /// The FIFOs of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -299,6 +301,8 @@ impl Queue {
             let write = build.with_role(role).assign(&field.scalar, value);
             stmts.push(match &field.number {
                 None => write,
+                #[cfg(test)]
+                Some(_) if wrong::is(Wrong::InheritedWritten) => write,
                 Some(number) => {
                     let current = &oldest[number.field];
                     let done = build.assign(&number.done, build.var(current));

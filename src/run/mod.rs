@@ -2,3 +2,5 @@
 
 pub mod progress;
 pub mod stop;
+#[cfg(test)]
+pub(crate) mod wrong;

@@ -13,4 +13,5 @@ mod reductions;
 mod rmm;
 mod soundness;
 mod traces;
+mod unbounded;
 mod x86;

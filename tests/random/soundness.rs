@@ -15,7 +15,7 @@ use cupola::engine::predicate::{
 };
 use cupola::engine::{Context, Limits};
 use cupola::front::cup::placement::Placement;
-use cupola::logic::{Flag, Valuation};
+use cupola::logic::{Fact, Flag, Valuation};
 use cupola::memory::Model;
 use cupola::program::{LocId, ThreadId, VarId, lower};
 use cupola::reduce::Reduction;
@@ -401,5 +401,9 @@ impl Valuation for Concrete<'_, '_> {
     fn holds(&self, flag: &Flag) -> bool {
         flag.locations
             .contains(&self.0.locations[flag.thread.index()])
+    }
+
+    fn satisfies(&self, _: &Fact) -> bool {
+        unreachable!("slots have no facts")
     }
 }

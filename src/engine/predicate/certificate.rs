@@ -13,6 +13,7 @@
 use boolprog_checker::{AbstractState, inductive_states};
 
 use super::attempt::{Slice, Try, Tuning, limit_of};
+use super::facts;
 use super::prove::prove;
 use super::stage::{harvested, stage_with, too_large};
 use super::totalize::totalize;
@@ -24,6 +25,7 @@ use crate::logic::Predicate;
 use crate::memory::{BufferSizes, Buffers};
 use crate::program::{Cond, LocId, Program, Thread};
 use crate::proof::Proof;
+use crate::reduce::Storage;
 use crate::source::Span;
 use crate::verdict::{Found, Limit, Method, Settings};
 
@@ -36,8 +38,8 @@ pub enum NoCertificate {
     /// A stage fails.
     #[error(transparent)]
     Stage(#[from] PredicateError),
-    /// The proof has facts about the entries of FIFOs.
-    #[error("the proof has facts about the entries of buffers")]
+    /// The states of a proof with FIFOs cannot be listed.
+    #[error("the states of the proof with facts about the entries of buffers cannot be listed")]
     Facts,
     /// The search without reductions reached a limit.
     #[error("the search for the invariant met the limit `{}`", .0.word())]
@@ -79,6 +81,13 @@ pub fn certificate(
         config,
         context,
     };
+    if stage.storage == Storage::Fifos {
+        return Ok(Certificate {
+            source: task.source.clone(),
+            config: stage.config.clone(),
+            body: facts::body(&this)?,
+        });
+    }
     let (predicates, pairs) = match tuning.method {
         Method::Lazy => lazily(&this)?,
         Method::Trad | Method::Pe | Method::Ce => from_boolean_program(&this)?,
@@ -195,7 +204,7 @@ fn vector(
     Some(at)
 }
 
-fn cube(values: &[Option<bool>]) -> Vec<Literal> {
+pub(super) fn cube(values: &[Option<bool>]) -> Vec<Literal> {
     let literals = values.iter().enumerate();
     let literals = literals.filter_map(|(predicate, value)| {
         Some(Literal {

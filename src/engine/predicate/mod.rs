@@ -13,6 +13,7 @@ mod attempt;
 mod certificate;
 mod engine;
 mod explain;
+mod facts;
 mod find;
 mod minimize;
 mod path;

@@ -20,8 +20,9 @@ pub mod lazy;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::front::cup::ast::Span;
+use crate::logic::axioms::Axioms;
 use crate::logic::{
-    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, axioms, within,
+    Atom, Cube, Flag, Formula, Linear, Predicate, PredicateId, Symbol, TooLarge, within,
 };
 use crate::program::{
     Cond, EdgeId, Init, LocId, Program, PropertyId, ThreadId, VarId, location_name,
@@ -122,7 +123,7 @@ pub fn abstract_program(
     let (predicates, flags) = with_flags(predicates, flags);
     let (vocabulary, mut effort) = Vocabulary::new(
         &predicates,
-        axioms::axioms(program, &predicates),
+        Axioms::of(program, &predicates),
         &config.search,
         config.context.clone(),
     );

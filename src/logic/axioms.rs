@@ -11,18 +11,67 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::fact::{Entries, Fact, Quantifier};
-use super::formula::Formula;
+use super::formula::{Formula, Symbol};
 use super::linear::Linear;
 use super::predicate::Predicate;
+use super::wp::fresh_var;
 use crate::program::{Fifo, Program, VarId};
 #[cfg(test)]
 use crate::run::wrong::{self, Wrong};
 
-/// The axioms of a program's FIFOs and of the facts among some predicates.
-pub fn axioms(program: &Program, predicates: &[Predicate]) -> Vec<Formula> {
+/// What holds in every state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Axioms {
+    /// About variables of the program.
+    pub about_views: Vec<Formula>,
+    /// About named entries and facts.
+    pub about_names: Vec<Formula>,
+    /// The first of the variables that stand for entries.
+    pub first_name: usize,
+}
+
+impl Axioms {
+    /// The axioms about the FIFOs of a program and their named entries, where facts are known by what they say.
+    pub fn without_facts(program: &Program) -> Self {
+        let names = program
+            .fifos
+            .iter()
+            .flat_map(|fifo| of_names(fifo, Entries::of(program, fifo)));
+        Axioms {
+            about_views: program.fifos.iter().flat_map(of_views).collect(),
+            about_names: names.collect(),
+            first_name: fresh_var(program).index() + 1,
+        }
+    }
+
+    /// The axioms of a program's FIFOs and of the facts among some predicates.
+    pub fn of(program: &Program, predicates: &[Predicate]) -> Self {
+        Axioms {
+            about_names: about_facts(program, predicates),
+            ..Axioms::without_facts(program)
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Formula> {
+        self.about_views.iter().chain(&self.about_names)
+    }
+
+    /// Whether a formula mentions no entry and no fact, so that nothing about those matters to it.
+    pub fn is_plain(&self, formula: &Formula) -> bool {
+        let mut symbols = formula.symbols().into_iter();
+        symbols.all(|symbol| match symbol {
+            Symbol::Var(var) => var.index() < self.first_name,
+            Symbol::Flag(_) => true,
+            Symbol::Fact(_) => false,
+        })
+    }
+}
+
+fn about_facts(program: &Program, predicates: &[Predicate]) -> Vec<Formula> {
     let facts = predicates.iter().filter_map(Predicate::fact);
     let facts: IndexSet<&Arc<Fact>> = facts.collect();
-    let mut axioms: Vec<Formula> = program.fifos.iter().flat_map(of_views).collect();
+    let mut axioms = Vec::new();
     for fifo in &program.fifos {
         let own: Vec<&Fact> = facts
             .iter()
@@ -35,16 +84,6 @@ pub fn axioms(program: &Program, predicates: &[Predicate]) -> Vec<Formula> {
         }
     }
     axioms
-}
-
-/// What holds of a FIFO's views in every state.
-pub fn about_views(fifo: &Fifo) -> Formula {
-    Formula::and(of_views(fifo))
-}
-
-/// What the names of a FIFO's entries mean.
-pub fn about_names(program: &Program, fifo: &Fifo) -> Formula {
-    Formula::and(of_names(fifo, Entries::of(program, fifo)))
 }
 
 /// What a fact that holds says of the entries with names and of the ends.

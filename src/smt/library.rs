@@ -11,6 +11,7 @@ use z3::ast::{Bool, Int};
 use z3::{Params, SatResult};
 
 use super::{Answer, Model};
+use crate::logic::axioms::Axioms;
 use crate::logic::{Atom, Fact, Flag, Formula, Linear, Literal, PredicateId, Quotient};
 use crate::program::VarId;
 
@@ -38,7 +39,7 @@ struct Symbols {
 
 impl Library {
     /// A solver that knows these predicates and axioms.
-    pub fn new(predicates: &[Formula], axioms: &[Formula]) -> Self {
+    pub fn new(predicates: &[Formula], axioms: &Axioms) -> Self {
         let mut params = Params::new();
         params.set_u32("rlimit", QUESTION_EFFORT);
         // Ctrl-C is ours: while Z3 worked it would take it for itself.
@@ -57,7 +58,7 @@ impl Library {
         for (index, predicate) in predicates.iter().enumerate() {
             solver.add(PredicateId::new(index), predicate);
         }
-        for axiom in axioms {
+        for axiom in axioms.all() {
             let asserted = solver.symbols.defined(axiom);
             solver.z3.assert(asserted);
         }

@@ -19,6 +19,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::logic::axioms::Axioms;
 use crate::logic::{Fact, Flag, Formula, Literal, Predicate, Symbol, Valuation};
 use crate::program::VarId;
 use crate::run::stop::Stop;
@@ -37,7 +38,11 @@ pub struct Solver {
     z3: Option<Library>,
     differences: bool,
     /// What holds in every state.
-    axioms: Vec<Formula>,
+    axioms: Axioms,
+    /// The cases of the axioms about views.
+    views: Option<Vec<Cases>>,
+    /// The predicates to which the axioms about names mean nothing.
+    plain: Vec<bool>,
     stop: Stop,
     effort: Effort,
 }
@@ -109,7 +114,9 @@ impl Solver {
             in_force: Vec::new(),
             z3: None,
             differences,
-            axioms: Vec::new(),
+            axioms: Axioms::default(),
+            views: Some(Vec::new()),
+            plain: Vec::new(),
             stop,
             effort: Effort::default(),
         }
@@ -117,8 +124,12 @@ impl Solver {
 
     /// The solver with formulas that hold in every state, so that what contradicts them is inconsistent.
     #[must_use]
-    pub fn with_axioms(mut self, axioms: &[Formula]) -> Self {
-        self.axioms = axioms.to_vec();
+    pub fn with_axioms(mut self, axioms: Axioms) -> Self {
+        let views = axioms.about_views.iter();
+        self.views = views.map(|axiom| self.cases.cases(axiom)).collect();
+        let formulas = self.predicates.iter();
+        self.plain = formulas.map(|formula| axioms.is_plain(formula)).collect();
+        self.axioms = axioms;
         self
     }
 
@@ -126,7 +137,10 @@ impl Solver {
     pub fn under<R>(&mut self, formula: &Formula, work: impl FnOnce(&mut Solver) -> R) -> R {
         self.in_force.push(InForce {
             formula: formula.clone(),
-            cases: self.cases.cases(formula),
+            cases: match self.is_plain(formula) {
+                true => self.cases.cases(formula),
+                false => None,
+            },
             asserted: false,
         });
         let result = work(self);
@@ -217,16 +231,20 @@ impl Solver {
     }
 
     /// A solution of the literals and the formulas in force, if there is one, where all of them are about differences.
-    /// Where there are axioms, which a solution may break, there is only the answer that there is none.
+    /// Where entries or facts are mentioned it is not known.
     fn satisfied(&self, literals: &[Literal]) -> Option<Option<Solution>> {
         let in_force = self.in_force.iter().map(|formula| formula.cases.as_ref());
         let literals = literals.iter().map(|literal| {
-            let pair = &self.literals[literal.predicate.index()];
-            pair[usize::from(literal.positive)].as_ref()
+            let index = literal.predicate.index();
+            let pair = &self.literals[index];
+            let is_plain = self.plain.get(index).is_none_or(|plain| *plain);
+            let cases = pair[usize::from(literal.positive)].as_ref();
+            cases.filter(|_| is_plain)
         });
-        let parts: Vec<&Cases> = in_force.chain(literals).collect::<Option<_>>()?;
-        let solution = solve(&parts, self.cases.nodes).ok()?;
-        (self.axioms.is_empty() || solution.is_none()).then_some(solution)
+        let views = self.views.as_ref()?.iter().map(Some);
+        let parts = in_force.chain(literals).chain(views);
+        let parts: Vec<&Cases> = parts.collect::<Option<_>>()?;
+        solve(&parts, self.cases.nodes).ok()
     }
 
     fn model(&self, solution: &Solution) -> Model {
@@ -241,6 +259,11 @@ impl Solver {
             }
         }
         model
+    }
+
+    /// Whether axioms about names mean nothing to a formula.
+    fn is_plain(&self, formula: &Formula) -> bool {
+        self.axioms.about_names.is_empty() || self.axioms.is_plain(formula)
     }
 
     /// Asks Z3.

@@ -29,14 +29,33 @@ fn count() -> u64 {
 /// What is stored in a loop, and read in another one.
 fn random_program(seed: u64) -> (String, String) {
     let mut random = Random::new(seed);
-    let stores = ["x = i;", "y = i;", "x = i; y = i;", "y = i; x = i;", "x = 1;", "y = 0;"];
+    let stores = [
+        "x = i;",
+        "y = i;",
+        "x = i; y = i;",
+        "y = i; x = i;",
+        "x = 1;",
+        "y = 0;",
+    ];
     let mut body = String::from("i = i + 1;");
     for _ in 0..1 + random.below(2) {
         body += random.pick(&stores);
     }
-    let reads = ["r = x; s = y;", "r = y; s = x;", "s = r; r = x;", "r = x; s = x;"];
+    let reads = [
+        "r = x; s = y;",
+        "r = y; s = x;",
+        "s = r; r = x;",
+        "r = x; s = x;",
+    ];
     let other = ["", "", "x = r;", "y = 0;", "x = 1;"];
-    let claims = ["r <= s", "s <= r", "r >= 0", "r <= 1", "r == s", "s <= r + 1"];
+    let claims = [
+        "r <= s",
+        "s <= r",
+        "r >= 0",
+        "r <= 1",
+        "r == s",
+        "s <= r + 1",
+    ];
     let read = format!("{} {}", random.pick(&reads), random.pick(&other));
     let claim = random.pick(&claims);
     let program = format!(
@@ -88,7 +107,10 @@ impl Searched {
         for seed in 0..4 {
             let mut walk = Walk::new(&self.stage.program, seed);
             for step in 0..100 {
-                assert!(self.is_inside(&walk), "{name}, run {seed}, step {step}: {walk:?}");
+                assert!(
+                    self.is_inside(&walk),
+                    "{name}, run {seed}, step {step}: {walk:?}"
+                );
                 if walk.step().is_none() {
                     break;
                 }
@@ -200,5 +222,8 @@ fn what_is_verified_with_fifos_is_not_violated() {
             with_facts += u32::from(!search(&proved, model, Tail::Forget).is_verified());
         }
     }
-    assert!(verified > 0 && 2 * with_facts >= verified, "{with_facts} of {verified}");
+    assert!(
+        verified > 0 && 2 * with_facts >= verified,
+        "{with_facts} of {verified}"
+    );
 }

@@ -10,6 +10,7 @@
 use itertools::Itertools;
 
 use super::{Implicants, Question, Search};
+use crate::logic::axioms::Axioms;
 use crate::logic::{Cube, Formula, Literal, Predicate, PredicateId, Symbol};
 use crate::run::progress::Progress;
 use crate::run::stop::Stop;
@@ -20,7 +21,7 @@ pub struct AsInPaper<'a> {
     /// All predicates.
     pub predicates: &'a [Predicate],
     /// What holds in every state.
-    pub axioms: &'a [Formula],
+    pub axioms: &'a Axioms,
     /// Cubes that contain one of these are dropped from the answers.
     pub inconsistent: &'a [Cube],
     /// Which of the two figures is meant.
@@ -36,7 +37,7 @@ impl AsInPaper<'_> {
     pub fn answer(&self, questions: &[Question]) -> (Vec<Implicants>, Effort) {
         self.progress.ask(questions.len());
         let solver = Solver::new(self.predicates, self.stop.clone(), false);
-        let mut solver = solver.with_axioms(self.axioms);
+        let mut solver = solver.with_axioms(self.axioms.clone());
         let mut answer = |question: &Question| {
             self.progress.answer();
             let before = solver.effort().calls;

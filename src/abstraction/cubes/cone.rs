@@ -6,6 +6,7 @@
 
 use indexmap::IndexSet;
 
+use crate::logic::axioms::Axioms;
 use crate::logic::{Formula, Predicate, PredicateId, Symbol};
 
 /// The symbols of every predicate, computed once.
@@ -17,9 +18,9 @@ pub struct Connections {
 
 impl Connections {
     /// The connections of a list of predicates, where some axioms hold in every state.
-    pub fn new(predicates: &[Predicate], axioms: &[Formula]) -> Self {
+    pub fn new(predicates: &[Predicate], axioms: &Axioms) -> Self {
         let symbols = predicates.iter().map(|p| p.formula.symbols()).collect();
-        let links = axioms.iter().map(Formula::symbols);
+        let links = axioms.all().map(Formula::symbols);
         let is_plain = |symbol: &Symbol| !matches!(symbol, Symbol::Fact(_));
         let links = links.filter(|symbols| symbols.iter().all(is_plain));
         Connections {

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::literals::LiteralSet;
 use super::{Implicants, Question, Search};
+use crate::logic::axioms::Axioms;
 use crate::logic::{Cube, Formula, Predicate};
 use crate::smt::Model;
 
@@ -21,7 +22,7 @@ pub struct Memo(Arc<Mutex<Tables>>);
 type Tables = IndexMap<Key, Table>;
 
 /// The predicates, the axioms, and the search.
-type Key = (Vec<Formula>, Vec<Formula>, Search);
+type Key = (Vec<Formula>, Axioms, Search);
 
 /// Inconsistent cubes, and models with the literals that hold there.
 type Inconsistent = (Vec<Cube>, Vec<(Model, LiteralSet)>);
@@ -39,12 +40,12 @@ impl Memo {
     /// Does some work with the table of these predicates and axioms and this search.
     pub(super) fn with<R>(
         &self,
-        (predicates, axioms): (&[Predicate], &[Formula]),
+        (predicates, axioms): (&[Predicate], &Axioms),
         search: &Search,
         work: impl FnOnce(&mut Table) -> R,
     ) -> R {
         let formulas = predicates.iter().map(|predicate| predicate.formula.clone());
-        let key = (formulas.collect(), axioms.to_vec(), search.clone());
+        let key = (formulas.collect(), axioms.clone(), search.clone());
         work(self.tables().entry(key).or_default())
     }
 

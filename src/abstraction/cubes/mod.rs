@@ -29,6 +29,7 @@ pub use as_in_paper::AsInPaper;
 pub use cone::Connections;
 pub use memo::Memo;
 
+use crate::logic::axioms::Axioms;
 use crate::logic::{Cube, Formula, Predicate, Symbol, minimal_cubes};
 use crate::optimizations::{Optimization, Optimizations};
 use crate::run::progress::Progress;
@@ -92,7 +93,7 @@ pub struct SearchContext {
 pub struct Vocabulary<'a> {
     predicates: &'a [Predicate],
     /// What holds in every state.
-    axioms: Vec<Formula>,
+    axioms: Axioms,
     connections: Connections,
     inconsistent: Vec<Cube>,
     settled: CubeIndex,
@@ -105,7 +106,7 @@ impl<'a> Vocabulary<'a> {
     /// Computes the inconsistent cubes of a list of predicates, where some axioms hold in every state.
     pub fn new(
         predicates: &'a [Predicate],
-        axioms: Vec<Formula>,
+        axioms: Axioms,
         search: &Search,
         context: SearchContext,
     ) -> (Self, Effort) {
@@ -163,16 +164,16 @@ impl<'a> Vocabulary<'a> {
     fn solver(&self) -> Solver {
         let differences = self.context.optimizations.has(Optimization::Differences);
         let solver = Solver::new(self.predicates, self.context.stop.clone(), differences);
-        solver.with_axioms(&self.axioms)
+        solver.with_axioms(self.axioms.clone())
     }
 
     /// What answers depend on, the search apart.
-    fn key(&self) -> (&[Predicate], &[Formula]) {
+    fn key(&self) -> (&[Predicate], &Axioms) {
         (self.predicates, &self.axioms)
     }
 
     /// What holds in every state.
-    pub fn axioms(&self) -> &[Formula] {
+    pub fn axioms(&self) -> &Axioms {
         &self.axioms
     }
 
@@ -328,7 +329,7 @@ impl<'a> Vocabulary<'a> {
 /// Small values for all variables, made up so that comparisons come out one way and the other: many
 /// a cube is refuted by one of them before the solver is asked. They are the same in every run. What breaks an axiom is no
 /// model.
-fn made_up_models(predicates: &[Predicate], axioms: &[Formula]) -> Vec<(Model, LiteralSet)> {
+fn made_up_models(predicates: &[Predicate], axioms: &Axioms) -> Vec<(Model, LiteralSet)> {
     let symbols = predicates.iter().flat_map(|p| p.formula.symbols());
     let vars = symbols.filter_map(|symbol| match symbol {
         Symbol::Var(var) => Some(var.index() + 1),
@@ -344,7 +345,7 @@ fn made_up_models(predicates: &[Predicate], axioms: &[Formula]) -> Vec<(Model, L
     };
     let models = (0..MADE_UP_MODELS).map(|_| Model::of((0..vars).map(|_| next()).collect()));
     let with_literals = |model: Model| {
-        let is_model = axioms.iter().all(|axiom| axiom.eval(&model) == Some(true));
+        let is_model = axioms.all().all(|axiom| axiom.eval(&model) == Some(true));
         if !is_model {
             return None;
         }

@@ -5,6 +5,7 @@ use proptest::test_runner::RngSeed;
 
 use super::*;
 use crate::front::cup::ast::{ArithOp, CompareOp};
+use crate::logic::axioms::Axioms;
 use crate::logic::{Literal, PredicateId, precondition, updates};
 use crate::program::{Action, Cond, Place, Term, VarId};
 
@@ -105,7 +106,7 @@ fn found_with(
         optimizations,
         ..SearchContext::default()
     };
-    let (vocabulary, _) = Vocabulary::new(predicates, Vec::new(), search, context);
+    let (vocabulary, _) = Vocabulary::new(predicates, Axioms::default(), search, context);
     let (mut answers, _) = vocabulary.answer(std::slice::from_ref(question), search, 1);
     answers.remove(0).cubes
 }
@@ -148,8 +149,12 @@ fn inconsistent_cubes_are_found_up_to_size_three() {
     };
     let all_true = Cube::new((0..3).map(|index| literal(index, true))).expect("no opposites");
     for search in [Search::Fast, Search::Exhaustive] {
-        let (vocabulary, _) =
-            Vocabulary::new(&predicates, Vec::new(), &search, SearchContext::default());
+        let (vocabulary, _) = Vocabulary::new(
+            &predicates,
+            Axioms::default(),
+            &search,
+            SearchContext::default(),
+        );
         assert!(vocabulary.inconsistent().contains(&all_true));
     }
 }
@@ -183,7 +188,7 @@ fn answers_do_not_depend_on_the_number_of_threads() {
     let cubes = |jobs| {
         let (vocabulary, _) = Vocabulary::new(
             &predicates,
-            Vec::new(),
+            Axioms::default(),
             &Search::Fast,
             SearchContext::default(),
         );
@@ -211,7 +216,8 @@ fn what_a_memo_knows_is_not_asked_again() {
             memo: memo.clone(),
             ..SearchContext::default()
         };
-        let (vocabulary, first) = Vocabulary::new(&predicates, Vec::new(), &Search::Fast, context);
+        let (vocabulary, first) =
+            Vocabulary::new(&predicates, Axioms::default(), &Search::Fast, context);
         let questions = std::slice::from_ref(&question);
         let (answers, second) = vocabulary.answer(questions, &Search::Fast, 1);
         (answers, first.plus(second).calls)

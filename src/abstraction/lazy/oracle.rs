@@ -1,14 +1,15 @@
 //! What the known predicates imply, asked of the solver once.
 //!
 //! Only literals that are connected with the goal, through variables that they share with it or with each other,
-//! can say something about it; the answer for them is kept. Of the axioms about FIFOs only those take part that the facts among
-//! these literals, or the named entries of the goal, are about: those about unknown facts say nothing.
+//! can say something about it; the answer for them is kept. What a fact says of the ends and of the named entries of its FIFO
+//! takes the place of the fact.
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
 use super::Values;
-use crate::logic::{Entries, Formula, Linear, Literal, Predicate, PredicateId, Symbol, axioms};
+use crate::logic::axioms::{self, Axioms};
+use crate::logic::{Formula, Literal, Predicate, PredicateId, Symbol};
 use crate::program::Program;
 use crate::run::stop::Stop;
 use crate::smt::{Effort, Solver};
@@ -23,19 +24,8 @@ pub(super) struct Oracle {
     goals: FxHashMap<Formula, usize>,
     goal_symbols: Vec<Symbols>,
     answers: FxHashMap<(usize, Vec<Literal>), bool>,
-    /// What holds of the program's FIFOs.
-    fifos: Vec<OfFifo>,
-    /// What each predicate's negation and the predicate itself say, where there are FIFOs.
-    meanings: Vec<[Formula; 2]>,
-}
-
-/// What holds of a FIFO in every state.
-struct OfFifo {
-    views: Formula,
-    view_symbols: Symbols,
-    names: Formula,
-    /// The named entries.
-    name_symbols: Symbols,
+    /// What axioms connect.
+    links: Vec<Symbols>,
 }
 
 /// A set of symbols, by their numbers.
@@ -50,16 +40,19 @@ impl Oracle {
         stop: Stop,
         differences: bool,
     ) -> Self {
-        // With FIFOs each question has literals and axioms of its own, so that Z3 sees no others.
-        let known = if program.fifos.is_empty() {
-            predicates
-        } else {
-            &[]
-        };
+        // What a fact says takes the place of the fact, which is never known to be false.
+        let said = predicates.iter().map(|predicate| match predicate.fact() {
+            Some(fact) => Predicate {
+                formula: axioms::instances(fact),
+                ..predicate.clone()
+            },
+            None => predicate.clone(),
+        });
+        let said: Vec<Predicate> = said.collect();
+        let solver = Solver::new(&said, stop, differences);
         let mut oracle = Oracle {
-            solver: Solver::new(known, stop, differences),
-            fifos: Vec::new(),
-            meanings: Vec::new(),
+            solver: solver.with_axioms(Axioms::without_facts(program)),
+            links: Vec::new(),
             numbers: IndexSet::new(),
             symbols: Vec::new(),
             goals: FxHashMap::default(),
@@ -69,27 +62,10 @@ impl Oracle {
         for predicate in predicates {
             let symbols = oracle.symbols_of(&predicate.formula);
             oracle.symbols.push(symbols);
-            let formula = &predicate.formula;
-            oracle.meanings.push(match predicate.fact() {
-                Some(fact) => [Formula::True, axioms::instances(fact)],
-                None => [formula.negated(), formula.clone()],
-            });
         }
-        for fifo in &program.fifos {
-            let views = axioms::about_views(fifo);
-            let names = axioms::about_names(program, fifo);
-            let named = Formula::and(
-                Entries::of(program, fifo)
-                    .vars()
-                    .map(|var| Formula::equal_zero(&Linear::var(var))),
-            );
-            let of_fifo = OfFifo {
-                view_symbols: oracle.symbols_of(&views),
-                name_symbols: oracle.symbols_of(&named),
-                views,
-                names,
-            };
-            oracle.fifos.push(of_fifo);
+        for axiom in Axioms::without_facts(program).all() {
+            let symbols = oracle.symbols_of(axiom);
+            oracle.links.push(symbols);
         }
         oracle
     }
@@ -118,38 +94,16 @@ impl Oracle {
             Formula::Atom(_) | Formula::And(_) | Formula::Or(_) => {}
         }
         let number = self.goal(goal);
-        let (literals, reached) = self.connected(values, number);
+        let (literals, _) = self.connected(values, number);
         let question = (number, literals);
         if let Some(answer) = self.answers.get(&question) {
             return *answer;
         }
-        let answer = match self.fifos.is_empty() {
-            true => self.solver.under(&goal.negated(), |solver| {
-                solver.is_inconsistent(&question.1)
-            }),
-            false => {
-                let refuted = Formula::and([goal.negated(), self.assumed(&question.1, &reached)]);
-                let solver = &mut self.solver;
-                solver.under(&refuted, |solver| solver.is_inconsistent(&[]))
-            }
-        };
+        let answer = self.solver.under(&goal.negated(), |solver| {
+            solver.is_inconsistent(&question.1)
+        });
         self.answers.insert(question, answer);
         answer
-    }
-
-    /// What literals say, and the axioms about the FIFOs that they or a goal mention.
-    fn assumed(&self, literals: &[Literal], mentioned: &Symbols) -> Formula {
-        let said = literals.iter().map(|literal| {
-            let meanings = &self.meanings[literal.predicate.index()];
-            meanings[usize::from(literal.positive)].clone()
-        });
-        let fifos = self.fifos.iter().flat_map(|fifo| {
-            let views = fifo.view_symbols.meets(mentioned);
-            let names = fifo.name_symbols.meets(mentioned);
-            let views = views.then(|| fifo.views.clone());
-            views.into_iter().chain(names.then(|| fifo.names.clone()))
-        });
-        Formula::and(said.chain(fifos))
     }
 
     /// The unknown predicates about which the known ones and a formula together may say something.
@@ -170,9 +124,9 @@ impl Oracle {
         let mut grows = true;
         while grows {
             grows = false;
-            for OfFifo { view_symbols, .. } in &self.fifos {
-                if view_symbols.meets(&reached) && !reached.contains(view_symbols) {
-                    reached.add(view_symbols);
+            for link in &self.links {
+                if link.meets(&reached) && !reached.contains(link) {
+                    reached.add(link);
                     grows = true;
                 }
             }

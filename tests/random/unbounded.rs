@@ -20,9 +20,9 @@ use super::support::proofs::Proved;
 use super::support::random::Random;
 use super::support::walk::Walk;
 
-/// How many programs: few in the suite, more in `make unbounded`.
+/// How many programs: few in the suite, 20,000 in `make unbounded`.
 fn count() -> u64 {
-    let wanted = std::env::var("UNBOUNDED_PROGRAMS").ok();
+    let wanted = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();
     wanted.and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 

@@ -24,6 +24,7 @@ use super::interrupt::stop_on_interrupt;
 use super::model::ModelsArg;
 use super::pipeline::{engine_failure, load_proof};
 use super::progress::Bar;
+use super::strict::StrictArg;
 use super::verify::{BoundArg, EngineArgs};
 use super::watchdog::Watchdog;
 use super::{
@@ -91,6 +92,9 @@ pub struct FencesArgs {
     /// Also show the execution that needs the fence at this place.
     #[arg(long, value_name = "PLACE")]
     explain: Option<String>,
+
+    #[command(flatten)]
+    strict: StrictArg,
 
     /// Show the search on standard error: each placement that is tried, and what came out.
     #[arg(long, short)]
@@ -190,7 +194,8 @@ impl FencesArgs {
         let page = page.with_advice(advice::of_engines);
         let name = format!("{}.{model}", stem(&input.file));
         let (text, json) = (|| report.text(&page), || report.json());
-        Ok(asked.part((name, "txt"), text, json, exit(&answer)))
+        let exit = self.strict.exit(exit(&answer), !answer.warnings.is_empty());
+        Ok(asked.part((name, "txt"), text, json, exit))
     }
 
     /// The form of the answers, and where they go.

@@ -29,6 +29,7 @@ mod progress;
 mod prove;
 mod save_proof;
 mod several;
+mod strict;
 mod tacas;
 mod translate;
 mod verify;

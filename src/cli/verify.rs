@@ -24,6 +24,7 @@ use super::model::{ModelsArg, check_sizes};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
 use super::save_proof::SavedProof;
+use super::strict::StrictArg;
 use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
 
@@ -77,6 +78,9 @@ pub struct VerifyArgs {
     /// predicate engine is asked for it.
     #[arg(long, value_name = "FILE")]
     save_proof: Option<PathBuf>,
+
+    #[command(flatten)]
+    strict: StrictArg,
 
     /// Also show the rounds in which predicates were found.
     #[arg(long, short)]
@@ -228,7 +232,9 @@ impl VerifyArgs {
         let page = console.page(&self.report.output);
         let page = page.with_advice(advice::of_engines);
         let (text, json) = (|| shown.text(&page, self.trace.form()), || shown.json());
-        let exit = exit(report.kind(), written);
+        let mut outcomes = report.results.iter().map(|result| &result.outcome);
+        let warned = outcomes.any(|outcome| !outcome.warnings.is_empty());
+        let exit = self.strict.exit(exit(report.kind(), written), warned);
         Ok(self
             .report
             .part((stem(&input.file), "txt"), text, json, exit))

@@ -14,7 +14,7 @@ use indexmap::IndexSet;
 use super::backward::{Backward, BackwardConfig};
 use super::explore::{Explore, ExploreConfig};
 use super::predicate::{Predicate, PredicateConfig};
-use super::{Context, Engine, EngineError, Limits, Task};
+use super::{Context, Engine, EngineError, Limits, Task, vacuity};
 use crate::front::cup::check::Checked;
 use crate::front::cup::placement::{Placement, UnknownPlace};
 use crate::memory::Model;
@@ -22,7 +22,7 @@ use crate::program;
 use crate::proof::Proof;
 use crate::reduce;
 use crate::source::SourceFile;
-use crate::verdict::{Attempt, ModelResult, Outcome, Report, Unknown, Verdict, Violation};
+use crate::verdict::{Attempt, ModelResult, Outcome, Report, Unknown, Verdict, Violation, Warning};
 
 /// The states of the exploration before the proofs: seen in a fraction of a second.
 pub const FIRST_STATES: usize = 50_000;
@@ -162,6 +162,8 @@ impl Engine for Portfolio {
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
         let mut log: Vec<Attempt> = task.earlier.to_vec();
         let mut found = Unknowns::default();
+        let program = program::lower(task.program, task.fences);
+        let mut warnings: Vec<Warning> = vacuity::empty(&program).into_iter().collect();
         for engine in &mut self.engines {
             if !engine.is_worth_trying(&log) {
                 continue;
@@ -178,6 +180,7 @@ impl Engine for Portfolio {
                 }
             };
             log.extend(outcome.log);
+            Warning::add(&mut warnings, outcome.warnings);
             match outcome.verdict {
                 Verdict::Unknown(unknown) => {
                     let stop = unknown.is_stop();
@@ -186,11 +189,23 @@ impl Engine for Portfolio {
                         break;
                     }
                 }
-                verdict => return Ok(Outcome { verdict, log }),
+                verdict => return Ok(decided(verdict, log, warnings)),
             }
         }
         let verdict = Verdict::Unknown(found.most_informative()?);
-        Ok(Outcome { verdict, log })
+        Ok(decided(verdict, log, warnings))
+    }
+}
+
+/// What was decided, with what is known beside it unless a property is broken.
+fn decided(verdict: Verdict, log: Vec<Attempt>, mut warnings: Vec<Warning>) -> Outcome {
+    if verdict.violation().is_some() {
+        warnings.clear();
+    }
+    Outcome {
+        verdict,
+        log,
+        warnings,
     }
 }
 
@@ -249,10 +264,7 @@ impl Verification<'_> {
             && let Some(relaxed) = self.relaxed(&violation, model, fences)
         {
             let verdict = Verdict::Violated(relaxed);
-            return Ok(Outcome {
-                verdict,
-                log: Vec::new(),
-            });
+            return Ok(Outcome::new(verdict, Vec::new()));
         }
         let mut outcome = self.run(model, fences)?;
         if let Verdict::Violated(_) = outcome.verdict

@@ -15,7 +15,7 @@ use crate::engine::{Context, Engine, EngineError, Task};
 use crate::memory::Model;
 use crate::proof::Proof;
 use crate::source::SourceFile;
-use crate::verdict::{Outcome, Unknown, Verdict, Violation};
+use crate::verdict::{Outcome, Unknown, Verdict, Violation, Warning};
 
 /// What to search.
 #[derive(Clone, Copy)]
@@ -45,6 +45,8 @@ pub struct Answer {
     pub refutations: Vec<Refutation>,
     /// Every placement that was judged, in order.
     pub tried: Vec<Tried>,
+    /// What to know beside the proofs: what holds in all of them.
+    pub warnings: Vec<Warning>,
 }
 
 /// How a search ended.
@@ -139,6 +141,7 @@ pub fn search(
             undecided: Vec::new(),
             refutations: Vec::new(),
             tried: Vec::new(),
+            warnings: Vec::new(),
         },
     };
     let sc = state.decide(Model::Sc, &FenceSet::default())?;
@@ -229,10 +232,10 @@ impl State<'_> {
             earlier: &[],
         };
         match self.engine.run(&task, self.context) {
-            Err(EngineError::Unsupported(reason)) => Ok(Outcome {
-                verdict: Verdict::Unknown(Unknown::Unsupported(vec![reason])),
-                log: Vec::new(),
-            }),
+            Err(EngineError::Unsupported(reason)) => Ok(Outcome::new(
+                Verdict::Unknown(Unknown::Unsupported(vec![reason])),
+                Vec::new(),
+            )),
             outcome => outcome,
         }
     }
@@ -247,6 +250,7 @@ impl State<'_> {
         );
         let finding = match outcome.verdict {
             Verdict::Verified(_) => {
+                self.warn(outcome.warnings);
                 self.prove(fences.clone(), engine);
                 Finding::Proved
             }
@@ -267,6 +271,16 @@ impl State<'_> {
             engine,
             states,
             solver_calls,
+        }
+    }
+
+    /// Keeps the warnings that hold in all proofs.
+    fn warn(&mut self, warnings: Vec<Warning>) {
+        if self.answer.proved.is_empty() {
+            self.answer.warnings = warnings;
+        } else {
+            let all = &mut self.answer.warnings;
+            all.retain(|known| warnings.iter().any(|other| other.is_same(known)));
         }
     }
 

@@ -23,6 +23,7 @@ pub mod plot;
 mod table;
 pub mod tacas;
 pub mod verify;
+mod warnings;
 pub mod words;
 mod wrap;
 

@@ -36,6 +36,15 @@ pub fn limit_and_advice(which: Limit, config: &ExploreConfig, page: &Page) -> St
     format!("{}: {advice}", limit(which, config))
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// A text as a sentence.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();

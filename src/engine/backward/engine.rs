@@ -103,10 +103,7 @@ impl Engine for Backward {
             stats,
             verdict: verdict.clone(),
         };
-        Ok(Outcome {
-            verdict,
-            log: vec![attempt],
-        })
+        Ok(Outcome::new(verdict, vec![attempt]))
     }
 }
 

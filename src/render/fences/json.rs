@@ -24,6 +24,7 @@ impl FencesReport<'_> {
             "placements": answer.proved.iter().map(|proved| self.proved_json(proved)).collect::<Value>(),
             "undecided": open.collect::<Value>(),
             "search": answer.tried.iter().map(|tried| self.tried_json(tried)).collect::<Value>(),
+            "warnings": self.warned().json(),
             "execution": self.excluded_by_no_fence(),
             "explanation": self.explain.map(|place| self.explanation_json(place)),
         })

@@ -23,6 +23,7 @@ impl FencesReport<'_> {
             End::Unfixable => text += &self.unfixable(page),
             End::Complete | End::Enough | End::Timeout | End::Interrupted => {
                 text += &page.prose(&self.placements_text(page));
+                text += &self.warned().text(page);
             }
         }
         if let Some(place) = self.explain {

@@ -163,7 +163,7 @@ impl Engine for Portfolio {
         let mut log: Vec<Attempt> = task.earlier.to_vec();
         let mut found = Unknowns::default();
         let program = program::lower(task.program, task.fences);
-        let mut warnings: Vec<Warning> = vacuity::empty(&program).into_iter().collect();
+        let mut warnings = vacuity::in_text(task.program, &program);
         for engine in &mut self.engines {
             if !engine.is_worth_trying(&log) {
                 continue;

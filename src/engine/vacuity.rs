@@ -42,6 +42,32 @@ impl Reached {
         }
     }
 
+    /// What is reached if no condition is known but those that are constant: what control cannot reach here, no
+    /// execution reaches.
+    pub fn by_control(program: &Program) -> Self {
+        let mut reached = Reached::start(program);
+        for thread in program.thread_ids() {
+            let graph = &program.threads[thread.index()];
+            let mut work = vec![graph.entry];
+            work.extend(graph.backgrounds.iter().map(|block| block.entry));
+            let mut seen = vec![false; graph.locations.len()];
+            while let Some(at) = work.pop() {
+                if std::mem::replace(&mut seen[at.index()], true) {
+                    continue;
+                }
+                for (number, edge) in graph.location(at).edges.iter().enumerate() {
+                    if !matches!(edge.action, Action::Assume(Cond::Const(false))) {
+                        reached.take(EdgeId { thread, at, number }, edge.target);
+                        work.push(edge.target);
+                    }
+                }
+            }
+        }
+        let mut ends = program.thread_ids().zip(&program.threads);
+        reached.is_final = ends.all(|(id, thread)| reached.has(id, thread.end));
+        reached
+    }
+
     /// A step is taken.
     pub fn take(&mut self, edge: EdgeId, target: LocId) {
         let thread = edge.thread.index();
@@ -59,7 +85,7 @@ impl Reached {
 }
 
 /// That a program has no steps, if so.
-pub fn empty(program: &Program) -> Option<Warning> {
+fn empty(program: &Program) -> Option<Warning> {
     program.edge_ids().next().is_none().then(|| Warning {
         kind: WarningKind::Empty,
         threads: Vec::new(),
@@ -67,6 +93,13 @@ pub fn empty(program: &Program) -> Option<Warning> {
         span: None,
         run: None,
     })
+}
+
+/// What the text of a program says by itself: that it is empty, and what control cannot reach.
+pub fn in_text(checked: &Checked, program: &Program) -> Vec<Warning> {
+    let mut found: Vec<Warning> = empty(program).into_iter().collect();
+    found.extend(unreached(checked, program, &Reached::by_control(program)));
+    found
 }
 
 /// What no execution reaches, in the order of the source.

@@ -55,7 +55,11 @@ impl Warnings<'_> {
                 program: run.program(),
                 trace: run.trace(),
             };
-            Some(page.prose(&head) + &execution.text(page))
+            let shown = match run.trace().steps.is_empty() {
+                true => "at the start, before any step\n".to_owned(),
+                false => execution.text(page),
+            };
+            Some(page.prose(&head) + &shown)
         });
         runs.collect()
     }
@@ -102,7 +106,11 @@ fn sentence(source: &SourceFile, warning: &Warning) -> String {
         WarningKind::Finally => {
             format!("no execution has a final state, so `{name}` ({line}) says nothing")
         }
-        WarningKind::Loop => format!("{threads} never leaves the loop `{name}` ({line})"),
+        WarningKind::Loop => {
+            format!(
+                "no execution of {threads} leaves the loop with the condition `{name}` ({line})"
+            )
+        }
         WarningKind::Blocked => format!("{threads} can be blocked for ever at `{name}` ({line})"),
     }
 }

@@ -62,12 +62,20 @@ impl Warning {
             == (other.kind, &other.threads, &other.name, other.span)
     }
 
-    /// Adds warnings to others, those apart that are there already.
+    /// Adds warnings to others, in the order of the source. Of two about one place the later one, which knows more threads,
+    /// stays.
     pub fn add(all: &mut Vec<Warning>, more: Vec<Warning>) {
         for warning in more {
-            if !all.iter().any(|known| known.is_same(&warning)) {
-                all.push(warning);
+            let place = |known: &Warning| {
+                let blocked = warning.kind == WarningKind::Blocked;
+                let same = (known.kind, known.span) == (warning.kind, warning.span);
+                same && (!blocked || known.threads == warning.threads)
+            };
+            match all.iter().position(place) {
+                Some(known) => all[known] = warning,
+                None => all.push(warning),
             }
         }
+        all.sort_by_key(|warning| warning.span);
     }
 }

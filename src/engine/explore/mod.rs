@@ -142,9 +142,10 @@ impl Exploration {
         if self.violation.is_some() {
             return Vec::new();
         }
-        let mut warnings: Vec<Warning> = vacuity::empty(program).into_iter().collect();
+        let mut warnings = vacuity::in_text(checked, program);
         if let Some(taken) = &self.taken {
-            warnings.extend(vacuity::unreached(checked, program, taken));
+            let unreached = vacuity::unreached(checked, program, taken);
+            Warning::add(&mut warnings, unreached);
         }
         let blocked = self.blocked.iter().filter_map(|blocked| {
             let thread = &program.threads[blocked.thread.index()];

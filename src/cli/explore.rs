@@ -13,12 +13,12 @@ use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::program;
 use cupola::render::ExploreReport;
-use cupola::run::stop::Stop;
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
 
-use super::input::{deadline, seconds, stem};
+use super::input::{seconds, stem};
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::{FencesArg, ModelsArgs};
 use super::progress::Line;
 use super::strict::StrictArg;
@@ -157,10 +157,7 @@ impl ExploreArgs {
 
     fn context(&self, cancel: &Arc<AtomicBool>) -> Context {
         Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                cancel: Some(Arc::clone(cancel)),
-            },
+            stop: memory::stop(self.timeout, cancel),
             ..Context::default()
         }
     }

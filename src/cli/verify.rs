@@ -193,7 +193,7 @@ impl VerifyArgs {
         let target = certificate.map(|dir| Target::new(dir, &self.model.0));
         let target = target.transpose()?;
         let line = Line::of_work(console, context.progress.clone());
-        let watchdog = Watchdog::over(context.stop.clone(), console);
+        let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
         let mut engines = self.engines.portfolio(config.clone(), &context);
         let placement = self.pipeline.fences.placement();
         let report = engines.verify(&loaded.subject(), &self.model.0, &placement, &context);

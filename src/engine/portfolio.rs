@@ -22,7 +22,9 @@ use crate::program;
 use crate::proof::Proof;
 use crate::reduce;
 use crate::source::SourceFile;
-use crate::verdict::{Attempt, ModelResult, Outcome, Report, Unknown, Verdict, Violation, Warning};
+use crate::verdict::{
+    Attempt, Limit, ModelResult, Outcome, Report, Unknown, Verdict, Violation, Warning,
+};
 
 /// The states of the exploration before the proofs: seen in a fraction of a second.
 pub const FIRST_STATES: usize = 50_000;
@@ -167,6 +169,11 @@ impl Engine for Portfolio {
         for engine in &mut self.engines {
             if !engine.is_worth_trying(&log) {
                 continue;
+            }
+            if context.stop.should_stop() && !log.is_empty() {
+                let limit = Limit::of_stop(&context.stop);
+                found.reasons.push(Unknown::Stopped(limit));
+                break;
             }
             let task = Task {
                 earlier: &log,

@@ -64,6 +64,8 @@ pub enum End {
     Timeout,
     /// The user has stopped it.
     Interrupted,
+    /// There was no memory left.
+    Memory,
 }
 
 /// A placement that is proved sufficient.
@@ -176,7 +178,7 @@ impl Answer {
     pub fn is_complete(&self) -> bool {
         match self.end {
             End::Complete | End::BrokenUnderSc(_) | End::Unfixable => true,
-            End::Enough | End::Timeout | End::Interrupted => false,
+            End::Enough | End::Timeout | End::Interrupted | End::Memory => false,
         }
     }
 
@@ -312,10 +314,11 @@ impl State<'_> {
     /// Why the search must end now.
     fn cut(&self) -> Option<End> {
         let stop = &self.context.stop;
-        match (stop.is_cancelled(), stop.should_stop()) {
-            (true, _) => Some(End::Interrupted),
-            (false, true) => Some(End::Timeout),
-            (false, false) => None,
+        match (stop.should_stop(), stop.is_full(), stop.is_cancelled()) {
+            (false, _, _) => None,
+            (true, true, _) => Some(End::Memory),
+            (true, false, true) => Some(End::Interrupted),
+            (true, false, false) => Some(End::Timeout),
         }
     }
 

@@ -13,6 +13,7 @@
 mod advice;
 pub mod bench;
 pub mod certify;
+pub mod diagnostics;
 mod execution;
 mod explore;
 pub mod export;

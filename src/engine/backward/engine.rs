@@ -366,10 +366,7 @@ impl Run<'_> {
     }
 
     fn stopped(&self) -> Limit {
-        match self.context.stop.is_cancelled() {
-            true => Limit::Interrupted,
-            false => Limit::Timeout,
-        }
+        Limit::of_stop(&self.context.stop)
     }
 }
 

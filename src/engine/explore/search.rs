@@ -262,10 +262,9 @@ impl<'m> Findings<'m> {
         let states = self.context.progress.states();
         states.store(self.store.len(), Ordering::Relaxed);
         let stop = &self.context.stop;
-        match (stop.is_cancelled(), stop.should_stop()) {
-            (true, _) => self.stop_at(Limit::Interrupted),
-            (false, true) => self.stop_at(Limit::Timeout),
-            (false, false) => ControlFlow::Continue(()),
+        match stop.should_stop() {
+            true => self.stop_at(Limit::of_stop(stop)),
+            false => ControlFlow::Continue(()),
         }
     }
 

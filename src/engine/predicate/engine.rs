@@ -281,6 +281,12 @@ impl Verification<'_> {
         let mut log = Vec::new();
         for (number, sizes) in bounds.iter().enumerate() {
             let bound = (self.model, sizes);
+            if self.context.stop.should_stop() {
+                let limit = Limit::of_stop(&self.context.stop);
+                return Ok(Outcome::new(Verdict::Unknown(Unknown::Stopped(limit)), log));
+            }
+            let reducing = format!("{}, reducing", self.model);
+            self.context.progress.begin(reducing);
             let stage = stage(self.input, bound, self.fences, Transformers::Optimized)?;
             let first = log.len();
             log.extend(self.at(&stage)?);

@@ -72,7 +72,7 @@ impl FencesReport<'_> {
                 let last = self.answer.refutations.last();
                 last.map(|last| self.execution_json(&last.fences, &last.violation))
             }
-            End::Complete | End::Enough | End::Timeout | End::Interrupted => None,
+            End::Complete | End::Enough | End::Timeout | End::Interrupted | End::Memory => None,
         }
     }
 
@@ -106,5 +106,6 @@ fn end(end: &End) -> &'static str {
         End::Enough => "max_sets",
         End::Timeout => "timeout",
         End::Interrupted => "interrupted",
+        End::Memory => "memory",
     }
 }

@@ -20,4 +20,5 @@ mod several;
 mod sizes;
 mod tacas;
 mod translate;
+mod warnings;
 mod width;

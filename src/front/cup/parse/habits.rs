@@ -168,11 +168,14 @@ impl Parser<'_> {
             ("-", true) => "-1",
             _ => "-…",
         };
+        let local = if name == "r" { "s" } else { "r" };
         let shared = match sign {
             "+" | "-" => format!(
-                "`r = fetch_add({name}, {added});` with a local `r`, which is one atomic step"
+                "`{local} = fetch_add({name}, {added});` with a local `{local}`, which is one atomic step"
             ),
-            _ => format!("`r = {name}; {name} = r {sign} {by};` with a local `r`"),
+            _ => {
+                format!("`{local} = {name}; {name} = {local} {sign} {by};` with a local `{local}`")
+            }
         };
         let operator = joined(operator);
         let written = &self.text[operator.start..operator.end];

@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random backward litmus exhaustive fuzz certificates exports bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo newcomer test random backward litmus exhaustive fuzz certificates exports bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -89,6 +89,9 @@ golden: setup ## Accept the present output as the golden files of translations/
 
 docs: setup ## Accept the present output of the commands on the documentation's pages
 	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
+
+newcomer: ## Run make demo and all commands of README and tutorial in a clean clone
+	@bash scripts/newcomer.sh
 
 package: setup ## Make packages of both crates and build them as their users would
 	$(CARGO) package --workspace --allow-dirty

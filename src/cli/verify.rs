@@ -32,6 +32,7 @@ use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportAr
 ///
 /// Small programs are explored; others are proved from their proof under SC, or from predicates that are found.
 #[derive(Clone, Debug, Args)]
+#[command(after_long_help = COLUMNS)]
 pub struct VerifyArgs {
     #[command(flatten)]
     inputs: Inputs,
@@ -89,6 +90,19 @@ pub struct VerifyArgs {
     #[command(flatten)]
     report: ReportArgs,
 }
+
+/// What the columns, methods and marks of the table mean.
+const COLUMNS: &str = "The table has a row for each attempt; the last one of a model decides, if one does.
+  engine     explore: all states with real store buffers; backward: exact for finite data; predicate: proofs
+  k          the size of the store buffers in a proof
+  method     trad: the proof's own predicates; pe: predicate extrapolation; ce: cube extrapolation; lazy: no cubes;
+             +split: unknown values are split; +3,4: larger cubes
+  preds      predicates of the abstraction; cubes: those given to cube extrapolation
+  smt calls  questions to the solver; build: time to build the abstraction
+  used       cubes of two literals or more in use; size: literals of the largest
+  states     states of the search, with their memory; check: its time
+  -          the engine does not have this
+docs/verification.md says more.";
 
 /// Which engines decide, and how far exploration goes.
 #[derive(Clone, Debug, Args)]

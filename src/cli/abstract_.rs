@@ -57,6 +57,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;
     let bound = (args.under.model, &args.entries.k);
+    context.progress.begin("reducing".to_owned());
     let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let input = loaded.input();
     let built = predicate::stage(&input, bound, &fences, Transformers::Optimized)

@@ -59,8 +59,13 @@ exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; 
 	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $${tool##*:} || exit 1; \
 	  }; \
 	done
+ifeq ($(EXPORTS),short)
+	@$(CARGO) build --quiet
+	@bash scripts/exports.sh target/debug/cupola short
+else
 	@$(CARGO) build --release --quiet
 	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
+endif
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace

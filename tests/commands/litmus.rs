@@ -5,7 +5,7 @@ use cupola::source::SourceFile;
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
-fn cupola(args: &[&str]) -> Command {
+pub(crate) fn cupola(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("cupola").unwrap();
     command
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -14,7 +14,7 @@ fn cupola(args: &[&str]) -> Command {
     command
 }
 
-fn stdout(command: &mut Command, code: i32) -> String {
+pub(crate) fn stdout(command: &mut Command, code: i32) -> String {
     let output = command.assert().code(code).get_output().clone();
     String::from_utf8(output.stdout).unwrap()
 }

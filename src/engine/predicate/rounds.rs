@@ -8,22 +8,21 @@
 
 use std::sync::Arc;
 
-use boolprog_checker::Split;
 use indexmap::IndexSet;
 
-use super::attempt::{Slice, Try, Tuning};
+use super::attempt::{Slice, Try, Tuning, retries};
 use super::explain::{Explain, steps};
-use super::stage::{harvested, stage};
+use super::stage::stage;
 use super::{Input, PredicateConfig, PredicateError};
 use crate::abstraction::Transformers;
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
 use crate::memory::{BufferSizes, Model};
-use crate::program;
-use crate::proof::Proof;
+use crate::program::{self, ThreadId};
+use crate::proof::{self, Proof};
 use crate::reduce::Reduction;
 use crate::refine::symmetry::{self, Orbit, Swap};
-use crate::refine::{self, Chosen, Pool};
+use crate::refine::{self, Chosen, Pool, fewer};
 use crate::verdict::{
     AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Method, Round, Unknown, Verdict,
 };
@@ -39,18 +38,36 @@ pub(super) struct Material {
     pool: Pool,
     /// Swaps of alike threads.
     swaps: Vec<Swap>,
-    /// The number of threads.
+    /// The threads that are left out.
+    without: Vec<ThreadId>,
+    /// The number of the others.
     threads: usize,
 }
 
 impl Material {
     pub(super) fn of(task: &Task<'_>) -> Self {
-        let program = program::lower(task.program, &IndexSet::new());
+        Self::without(task, Vec::new())
+    }
+
+    /// The material of a program without some threads.
+    pub(super) fn without(task: &Task<'_>, threads: Vec<ThreadId>) -> Self {
+        let mut program = program::lower(task.program, &IndexSet::new());
+        fewer::hold(&mut program, &threads);
         Material {
-            named: harvested(task).predicates,
+            named: proof::harvest(&program).0.predicates,
             pool: Pool::of(&program),
             swaps: symmetry::swaps(&program),
-            threads: program.threads.len(),
+            threads: program.threads.len() - threads.len(),
+            without: threads,
+        }
+    }
+
+    /// A proof with the images of its predicates.
+    pub(super) fn with_images(&self, proof: &Proof) -> Proof {
+        let orbits = symmetry::orbits(&proof.predicates, &self.swaps);
+        Proof {
+            predicates: orbits.into_iter().flatten().collect(),
+            cubes: None,
         }
     }
 }
@@ -69,13 +86,15 @@ pub(super) struct Refinement<'a> {
     pub rounds: Vec<Round>,
     /// How many of them were before.
     pub before: usize,
+    /// How many predicates, the first ones, stay in any case.
+    pub kept: usize,
 }
 
 /// How it goes on.
 enum Next {
     Verified,
     End,
-    OtherMethod,
+    OtherSettings,
     LargerBound,
     NewPredicates,
 }
@@ -83,15 +102,14 @@ enum Next {
 impl Refinement<'_> {
     /// Runs the loop; the last attempt.
     pub(super) fn run(&mut self) -> Result<Attempt, PredicateError> {
-        let (mut bound, mut method) = (0, 0);
+        let (mut bound, mut tuning) = (0, 0);
         let mut stage = self.stage(bound)?;
-        let methods = self.methods();
-        let kept = self.proof.predicates.len();
+        let tunings = self.tunings();
         loop {
-            let mut attempt = self.attempt(&stage, methods[method], &self.proof)?;
+            let mut attempt = self.attempt(&stage, tunings[tuning], &self.proof)?;
             match self.next(&stage, &mut attempt) {
                 Next::Verified => {
-                    let attempt = self.minimized(&stage, methods[method], kept, attempt)?;
+                    let attempt = self.minimized(&stage, tunings[tuning], attempt)?;
                     return Ok(with_found(attempt, self.found()));
                 }
                 Next::LargerBound if bound + 1 < self.bounds.len() => {
@@ -100,9 +118,9 @@ impl Refinement<'_> {
                     bound += 1;
                     stage = self.stage(bound)?;
                 }
-                Next::OtherMethod if method + 1 < methods.len() => method += 1,
-                Next::NewPredicates => method = 0,
-                Next::End | Next::LargerBound | Next::OtherMethod => {
+                Next::OtherSettings if tuning + 1 < tunings.len() => tuning += 1,
+                Next::NewPredicates => tuning = 0,
+                Next::End | Next::LargerBound | Next::OtherSettings => {
                     return Ok(with_found(attempt, self.found()));
                 }
             }
@@ -131,17 +149,17 @@ impl Refinement<'_> {
         let Some(path) = unknown.path().cloned() else {
             return match unknown.is_stop() {
                 true => Next::End,
-                false => Next::OtherMethod,
+                false => Next::OtherSettings,
             };
         };
         let is_overflow = matches!(unknown, Unknown::Overflow { .. });
         let next = match path.feasibility {
             Feasibility::Spurious { step, .. } => self.exclude(&explain, attempt, (&path, step)),
             Feasibility::Feasible(_) => Next::LargerBound,
-            Feasibility::Undecided => Next::OtherMethod,
+            Feasibility::Undecided => Next::OtherSettings,
         };
         match next {
-            Next::OtherMethod if is_overflow => Next::LargerBound,
+            Next::OtherSettings if is_overflow => Next::LargerBound,
             next => next,
         }
     }
@@ -162,7 +180,7 @@ impl Refinement<'_> {
         let tiers = self.tiers(weakest);
         let (chosen, effort) = explain.choose(&steps, &tiers, CHOICE_CALLS);
         let Chosen::Candidates(chosen) = chosen else {
-            return Next::OtherMethod;
+            return Next::OtherSettings;
         };
         let new = refine::unknown_to(&self.proof, chosen);
         let source = &explain.stage.source;
@@ -202,8 +220,13 @@ impl Refinement<'_> {
         } = &self.material.pool;
         let named = &self.material.named;
         let shapes = [named, constants, bounds, offsets, shifted];
+        // Between many threads an order says more than an equality: there are fewer cases to tell apart.
+        let relations = match self.material.threads {
+            0..=2 => [pairs, orders],
+            _ => [orders, pairs],
+        };
         let tiers = [
-            [pairs, orders].into_iter().flatten().cloned().collect(),
+            relations.into_iter().flatten().cloned().collect(),
             shapes.into_iter().flatten().cloned().collect(),
             weakest,
         ];
@@ -221,15 +244,9 @@ impl Refinement<'_> {
     pub(super) fn attempt(
         &self,
         stage: &Reduction,
-        method: Method,
+        tuning: Tuning,
         proof: &Proof,
     ) -> Result<Attempt, PredicateError> {
-        let tuning = Tuning {
-            method,
-            sizes: self.config.sizes,
-            split: Split::None,
-            slice: Slice::LAZY,
-        };
         let this = Try {
             input: &input(self.task, proof),
             stage,
@@ -240,13 +257,28 @@ impl Refinement<'_> {
         this.run()
     }
 
-    /// The methods of a round: first the one that is quick, then the one that uses all that the predicates say.
-    fn methods(&self) -> Vec<Method> {
-        match (self.model, self.material.threads) {
-            (Model::Sc, 0..=2) => vec![Method::Lazy],
-            (Model::Sc, _) => vec![Method::Trad, Method::Lazy],
-            (Model::Tso | Model::Pso, _) => vec![Method::Pe, Method::Lazy],
-        }
+    /// The settings of a round: first what is quick, last what uses all that the predicates say. With three or more
+    /// threads the latter has very many states, so larger cubes come before it.
+    fn tunings(&self) -> Vec<Tuning> {
+        let [plain, _, larger] = retries(
+            match self.model {
+                Model::Sc => Method::Trad,
+                Model::Tso | Model::Pso => Method::Pe,
+            },
+            self.config.sizes,
+        );
+        let lazy = Tuning {
+            method: Method::Lazy,
+            ..plain
+        };
+        let all = match (self.model, self.material.threads) {
+            (Model::Sc, 0..=2) => vec![lazy],
+            (Model::Sc, _) => vec![plain, larger, lazy],
+            (Model::Tso | Model::Pso, _) => vec![plain, lazy],
+        };
+        let slice = Slice::LAZY;
+        let sliced = |tuning| Tuning { slice, ..tuning };
+        all.into_iter().map(sliced).collect()
     }
 
     fn found(&self) -> Found {
@@ -262,7 +294,9 @@ impl Refinement<'_> {
     fn stage(&self, bound: usize) -> Result<Reduction, PredicateError> {
         let bound = (self.model, &self.bounds[bound]);
         let input = input(self.task, &self.proof);
-        stage(&input, bound, self.task.fences, Transformers::Optimized)
+        let mut stage = stage(&input, bound, self.task.fences, Transformers::Optimized)?;
+        fewer::hold(&mut stage.program, &self.material.without);
+        Ok(stage)
     }
 }
 

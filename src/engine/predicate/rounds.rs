@@ -18,7 +18,7 @@ use crate::abstraction::Transformers;
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
 use crate::memory::{BufferSizes, Model};
-use crate::program::{self, ThreadId};
+use crate::program::{self, Property, ThreadId};
 use crate::proof::{self, Proof};
 use crate::reduce::Reduction;
 use crate::refine::symmetry::{self, Orbit, Swap};
@@ -93,6 +93,7 @@ pub(super) struct Refinement<'a> {
 /// How it goes on.
 enum Next {
     Verified,
+    Violated(Case),
     End,
     OtherSettings,
     LargerBound,
@@ -112,8 +113,13 @@ impl Refinement<'_> {
                     let attempt = self.minimized(&stage, tunings[tuning], attempt)?;
                     return Ok(with_found(attempt, self.found()));
                 }
+                Next::Violated(case) => {
+                    let round = self.round(&stage, &attempt, case);
+                    self.rounds.push(round);
+                    return Ok(with_found(attempt, self.found()));
+                }
                 Next::LargerBound if bound + 1 < self.bounds.len() => {
-                    let round = self.round(&attempt, Case::Buffers, path_length(&attempt));
+                    let round = self.round(&stage, &attempt, Case::Buffers);
                     self.rounds.push(round);
                     bound += 1;
                     stage = self.stage(bound)?;
@@ -143,7 +149,12 @@ impl Refinement<'_> {
         }
         let unknown = match &attempt.verdict {
             Verdict::Verified(_) => return Next::Verified,
-            Verdict::Violated(_) => return Next::End,
+            Verdict::Violated(_) => {
+                return Next::Violated(match self.model {
+                    Model::Sc => Case::Sc,
+                    Model::Tso | Model::Pso => Case::Model,
+                });
+            }
             Verdict::Unknown(unknown) => unknown,
         };
         let Some(path) = unknown.path().cloned() else {
@@ -188,7 +199,7 @@ impl Refinement<'_> {
         let round = Round {
             predicates: lines.collect(),
             calls: attempt.stats.solver_calls() + effort.calls,
-            ..self.round(attempt, Case::Data, steps.steps.len())
+            ..self.round(explain.stage, attempt, Case::Data)
         };
         self.rounds.push(round);
         self.proof.predicates.extend(new);
@@ -196,12 +207,15 @@ impl Refinement<'_> {
     }
 
     /// A round that begins with an attempt.
-    fn round(&self, attempt: &Attempt, case: Case, steps: usize) -> Round {
+    fn round(&self, stage: &Reduction, attempt: &Attempt, case: Case) -> Round {
+        let (steps, property) = path_of(stage, attempt);
         Round {
             model: self.model,
+            threads: self.material.threads,
             buffers: attempt.settings.buffers.clone(),
             case,
             steps,
+            property,
             predicates: Vec::new(),
             states: attempt.stats.states,
             calls: attempt.stats.solver_calls(),
@@ -308,11 +322,20 @@ fn input<'a>(task: &'a Task<'a>, proof: &'a Proof) -> Input<'a> {
     }
 }
 
-/// The number of steps of the path that an attempt cannot exclude.
-fn path_length(attempt: &Attempt) -> usize {
+/// The number of steps of the path that an attempt cannot exclude, or of the execution that it is, and the property.
+fn path_of(stage: &Reduction, attempt: &Attempt) -> (usize, String) {
+    let named = |property: &Property| property.name.clone().unwrap_or(property.text.clone());
     match &attempt.verdict {
-        Verdict::Unknown(unknown) => unknown.path().map_or(0, |path| path.edges().len()),
-        Verdict::Verified(_) | Verdict::Violated(_) => 0,
+        Verdict::Unknown(unknown) => unknown.path().map_or_else(Default::default, |path| {
+            let property = stage.program.property(path.property);
+            (path.edges().len(), named(property))
+        }),
+        Verdict::Violated(violation) => {
+            let trace = violation.trace();
+            let property = trace.property.map(|id| violation.program().property(id));
+            (trace.steps.len(), property.map_or_else(String::new, named))
+        }
+        Verdict::Verified(_) => Default::default(),
     }
 }
 

@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo newcomer test random backward litmus exhaustive fuzz certificates exports bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo newcomer test random backward litmus exhaustive fuzz proofs certificates exports bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -33,6 +33,13 @@ backward: setup ## Hold the backward engine against exploration on 20,000 random
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random backward:: -- --nocapture
 	$(CARGO) test --release --test stages backward:: -- --include-ignored
 	$(CARGO) test --release --test certify -- --include-ignored tacas:: basis
+
+proofs: setup ## Find the proofs of all programs with unbounded data, check them, and print what it took (some minutes)
+	@command -v cvc5 >/dev/null || { \
+	  echo "cvc5 is missing: installing Debian's cvc5 with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq cvc5; \
+	}
+	$(CARGO) test --release --test stages refine:: -- --include-ignored --nocapture
 
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
 	CUPOLA_TRIES=40 $(CARGO) test --release --test random violated

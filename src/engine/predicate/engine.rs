@@ -20,6 +20,7 @@ use crate::memory::{BufferSizes, MAX_ENTRIES, Model};
 use crate::program;
 use crate::proof::Proof;
 use crate::reduce::Reduction;
+use crate::refine::fewer;
 use crate::verdict::{
     Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
     VerdictKind, Violation,
@@ -126,11 +127,20 @@ impl Predicate {
     ) -> Result<Outcome, EngineError> {
         let start = self.proof(task);
         let material = self.material.get_or_insert_with(|| Material::of(task));
-        let (proof, rounds) = match (self.found.clone(), task.proof) {
-            (Some(found), _) => found,
+        let (proof, rounds, kept) = match (self.found.clone(), task.proof) {
+            (Some((proof, rounds)), _) => {
+                let kept = proof.predicates.len();
+                (proof, rounds, kept)
+            }
             // Of what was taken from the program and failed, only what is needed comes back.
-            (None, None) if task.model == Model::Sc => Default::default(),
-            (None, _) => (start, Vec::new()),
+            (None, given) if task.model == Model::Sc && given.is_none_or(|given| given.predicates.is_empty()) => {
+                let (proof, rounds) = from_fewer_threads(task, material, &self.config, context)?;
+                (proof, rounds, 0)
+            }
+            (None, _) => {
+                let kept = start.predicates.len();
+                (start, Vec::new(), kept)
+            }
         };
         let mut refinement = Refinement {
             task,
@@ -142,6 +152,7 @@ impl Predicate {
             proof,
             before: rounds.len(),
             rounds,
+            kept,
         };
         let mut attempt = refinement.run()?;
         if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
@@ -211,6 +222,36 @@ impl Engine for Predicate {
         let bounds = bounds(&self.config, task.earlier)?;
         self.outcome(task, &bounds, context)
     }
+}
+
+/// The predicates to begin with under SC: where more than two threads are alike, the images of those that suffice for two.
+fn from_fewer_threads(
+    task: &Task<'_>,
+    material: &Material,
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<(Proof, Vec<Round>), PredicateError> {
+    let spare = fewer::spare(&program::lower(task.program, &IndexSet::new()));
+    if spare.is_empty() {
+        return Ok(Default::default());
+    }
+    let mut refinement = Refinement {
+        task,
+        model: Model::Sc,
+        bounds: &[BufferSizes::ONE],
+        config,
+        context,
+        material: &Material::without(task, spare),
+        proof: Proof::default(),
+        before: 0,
+        rounds: Vec::new(),
+        kept: 0,
+    };
+    let attempt = refinement.run()?;
+    Ok(match attempt.verdict.kind() {
+        VerdictKind::Verified => (material.with_images(&refinement.proof), refinement.rounds),
+        VerdictKind::Violated | VerdictKind::Unknown => Default::default(),
+    })
 }
 
 /// What SC says of a relaxed model: a violation is one there too, and predicates that fail under SC are not tried.

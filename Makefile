@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random backward unbounded litmus exhaustive fuzz certificates exports bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo newcomer test random backward unbounded litmus exhaustive fuzz proofs certificates exports bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -34,6 +34,13 @@ backward: setup ## Hold the backward engine against exploration on 20,000 random
 	$(CARGO) test --release --test stages backward:: -- --include-ignored
 	$(CARGO) test --release --test certify -- --include-ignored tacas:: basis
 
+proofs: setup ## Find the proofs of all programs with unbounded data, check them, and print what it took (some minutes)
+	@command -v cvc5 >/dev/null || { \
+	  echo "cvc5 is missing: installing Debian's cvc5 with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq cvc5; \
+	}
+	$(CARGO) test --release --test stages refine:: -- --include-ignored --nocapture
+
 exhaustive: setup ## Run the tests of the abstraction that take many minutes
 	CUPOLA_TRIES=40 $(CARGO) test --release --test random violated
 	$(CARGO) test --release --test stages searches:: -- --ignored --nocapture
@@ -62,11 +69,17 @@ exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; 
 	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $${tool##*:} || exit 1; \
 	  }; \
 	done
+ifeq ($(EXPORTS),short)
+	@$(CARGO) build --quiet
+	@bash scripts/exports.sh target/debug/cupola short
+else
 	@$(CARGO) build --release --quiet
 	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
+endif
 
-bench: setup ## Measure the explorer, the search for fences and the boolean program checker
+bench: setup ## Measure the explorer, the search for fences, the boolean program checker and 2,000 litmus tests
 	$(CARGO) bench --workspace
+	$(CARGO) test --release --test commands cycles:: -- --nocapture
 
 performance: setup ## Take the figures of docs/performance.md anew, with those of the paper's algorithm (long)
 	$(CARGO) build --release --bin cupola
@@ -92,6 +105,9 @@ golden: setup ## Accept the present output as the golden files of translations/
 
 docs: setup ## Accept the present output of the commands on the documentation's pages
 	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
+
+newcomer: ## Run make demo and all commands of README and tutorial in a clean clone
+	@bash scripts/newcomer.sh
 
 package: setup ## Make packages of both crates and build them as their users would
 	$(CARGO) package --workspace --allow-dirty

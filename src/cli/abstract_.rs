@@ -60,7 +60,8 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         .fences_in_force(&loaded.checked, args.under.model)?;
     let buffers = args.reduction.buffers(&args.entries);
     let bound = (args.under.model, &buffers);
-    let watchdog = Watchdog::over(context.stop.clone(), console);
+    context.progress.begin("reducing".to_owned());
+    let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let input = loaded.input();
     let built = predicate::stage_with(&input, bound, &fences)
         .and_then(|stage| predicate::boolean_program(&input, &stage, method, &config, &context));

@@ -6,6 +6,7 @@
 //!
 //! Invariant: no two predicates have the same normal form, and none is constant.
 
+mod copies;
 mod harvest;
 mod parse;
 

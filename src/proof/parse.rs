@@ -9,6 +9,7 @@ use pest::Parser as _;
 use pest::error::{ErrorVariant, InputLocation};
 
 use super::Proof;
+use super::copies::Starred;
 use crate::front::cup::ast::{Cond, CondKind, Item, ItemKind, Span, Spec, SpecKind, Tree, Trivia};
 use crate::front::cup::check::Checked;
 use crate::front::cup::{self};
@@ -35,15 +36,23 @@ pub fn parse(
     file: &SourceFile,
     checked: &Checked,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let entries = entries(file).map_err(|error| vec![error])?;
+    let starred = Starred::new(file);
+    let program = program::lower(checked, &IndexSet::new());
+    let entries = entries(&starred.file).map_err(|error| vec![error])?;
     let mut nodes = Nodes::default();
     let mut errors = Vec::new();
     let mut roots = Vec::new();
     for entry in entries {
-        match cup::parse::condition(file, entry.span) {
+        match cup::parse::condition(&starred.file, entry.span) {
             Ok(cond) => {
                 errors.extend(unfit_parts(&cond));
-                roots.push((entry.kind, nodes.add(cond)));
+                match starred.copies(&cond, &program) {
+                    Ok(copies) => {
+                        let copies = copies.into_iter();
+                        roots.extend(copies.map(|cond| (entry.kind, nodes.add(cond))));
+                    }
+                    Err(star) => errors.push(misplaced(star)),
+                }
             }
             Err(mistakes) => errors.extend(mistakes),
         }
@@ -53,6 +62,12 @@ pub fn parse(
     }
     let lowered = lower(checked, &nodes)?;
     assemble(&nodes, &roots, lowered)
+}
+
+fn misplaced(star: Span) -> Diagnostic {
+    let what = "`[*]` stands for the copies of a thread";
+    Diagnostic::error(what, star, "this is an array")
+        .with_note("write one predicate for each element")
 }
 
 /// What an entry is.

@@ -38,6 +38,39 @@ cubes {
     assert_eq!(warnings, 0);
 }
 
+/// A star is every copy, the same one throughout an entry; of two threads there are all pairs.
+#[test]
+fn a_star_stands_for_all_copies() {
+    let program =
+        "shared x; thread P[3] { local r, q; r = x; q = r; } thread Q[2] { local s; s = x; }";
+    let checked = cup::load(&SourceFile::new("p.cup", program)).expect("the program is correct");
+    let lines = |text: &str| {
+        let parsed = parse(&SourceFile::new("p.proof", text), &checked);
+        let program = program::lower(&checked, &IndexSet::new());
+        parsed.map(|(proof, _)| proof.lines(&program))
+    };
+    let (predicates, _) = lines("predicates { P[*].r == P[ * ].q; x * 2 == 4; }").expect("a proof");
+    let each = ["P[0].r == P[0].q", "P[1].r == P[1].q", "P[2].r == P[2].q"];
+    assert_eq!(predicates[..3], each);
+    assert_eq!(predicates.len(), 4);
+    let (pairs, _) = lines("predicates { P[*].r <= Q[*].s; }").expect("a proof");
+    assert_eq!(pairs.len(), 6);
+    assert_eq!(pairs[5], "P[2].r <= Q[1].s");
+    let text = "predicates { P[*].r == 0; P[*].q == 0; } cubes { P[*].r == 0 && !(P[*].q == 0); }";
+    let (_, cubes) = lines(text).expect("a proof");
+    assert_eq!(cubes.expect("cubes").len(), 3);
+}
+
+#[test]
+fn a_star_is_no_index_of_an_array_and_no_copy_of_a_single_thread() {
+    let file = SourceFile::new("p.cup", PROGRAM);
+    let checked = cup::load(&file).expect("the program is correct");
+    for text in ["a[*] == 2", "P[*].r == 2", "R[*].r == 2", "a[a[*]] == 1"] {
+        let text = format!("predicates {{ {text}; }}");
+        assert!(parse(&SourceFile::new("p.proof", text), &checked).is_err());
+    }
+}
+
 #[test]
 fn proofs_name_constants_and_divide() {
     let program = "const N = 2, LAST = N - 1; shared x; thread P[N] { local r; r = x; }";

@@ -15,6 +15,7 @@
 mod atoms;
 mod choose;
 mod complete;
+pub mod fewer;
 mod march;
 mod path;
 mod pool;

@@ -211,6 +211,8 @@ struct Classes {
     parents: Vec<usize>,
     /// What is known of the class of each variable, by the variable where it was seen.
     seen: Vec<Class>,
+    /// Which variables may ever have another value; the others are numbers.
+    varying: Vec<bool>,
 }
 
 impl Classes {
@@ -218,17 +220,23 @@ impl Classes {
         let mut classes = Classes {
             parents: (0..program.vars.len()).collect(),
             seen: vec![Class::default(); program.vars.len()],
+            varying: vec![false; program.vars.len()],
         };
         for edge in program.edge_ids() {
-            classes.add_action(&program.edge(edge).action);
+            let action = &program.edge(edge).action;
+            classes.add_action(action);
+            for var in written(action) {
+                classes.varying[var.index()] = true;
+            }
         }
         program
             .specs
             .iter()
             .for_each(|spec| classes.add_cond(&spec.cond));
         for (var, declared) in program.var_ids().zip(&program.vars) {
-            if let Init::Value(value) = declared.init {
-                classes.seen[var.index()].constants.insert(value);
+            match declared.init {
+                Init::Value(value) => _ = classes.seen[var.index()].constants.insert(value),
+                Init::Range(_) | Init::Any => classes.varying[var.index()] = true,
             }
         }
         classes
@@ -239,7 +247,9 @@ impl Classes {
         let mut found: IndexMap<usize, Class> = IndexMap::new();
         for (index, seen) in self.seen.iter().enumerate() {
             let class = found.entry(self.root(index)).or_default();
-            class.vars.push(VarId::new(index));
+            if self.varying[index] {
+                class.vars.push(VarId::new(index));
+            }
             class.constants.extend(&seen.constants);
             class.offsets.extend(&seen.offsets);
             class.ordered |= seen.ordered;
@@ -377,6 +387,26 @@ impl Classes {
         }
         index
     }
+}
+
+/// The variables that an action may change.
+fn written(action: &Action) -> Vec<VarId> {
+    let places: Vec<&Place> = match action {
+        Action::Skip | Action::Fence | Action::Assume(_) | Action::Assert(..) => Vec::new(),
+        Action::Append(fifo, _) | Action::Pop(fifo) => {
+            return [&fifo.oldest[..], &fifo.newest[..], &[fifo.length]].concat();
+        }
+        Action::Assign(to, _) | Action::Store(to, _) | Action::Load(to, _) => vec![to],
+        Action::Havoc(to) | Action::Choose(to, _) => vec![to],
+        Action::Swap(to, on, _) | Action::FetchAdd(to, on, _) | Action::Cas(to, on, _, _) => {
+            vec![to, on]
+        }
+    };
+    let vars = places.into_iter().flat_map(|place| match place {
+        Place::Var(var) => vec![*var],
+        Place::Choice(_, vars) => vars.clone(),
+    });
+    vars.collect()
 }
 
 /// Keeps the candidates that samples tell apart.

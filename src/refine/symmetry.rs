@@ -14,10 +14,15 @@ pub type Swap = IndexMap<VarId, VarId>;
 
 /// The swaps of a program's alike threads.
 pub fn swaps(program: &Program) -> Vec<Swap> {
+    let swaps = alike(program).map(|(_, _, swap)| swap);
+    swaps.filter(|swap| !swap.is_empty()).collect()
+}
+
+/// The pairs of threads that are alike, with their swaps.
+pub(super) fn alike(program: &Program) -> impl Iterator<Item = (usize, usize, Swap)> {
     let threads = &program.threads;
     let pairs = (0..threads.len()).flat_map(|a| (a + 1..threads.len()).map(move |b| (a, b)));
-    let swaps = pairs.filter_map(|(a, b)| swap(&threads[a], &threads[b]));
-    swaps.collect()
+    pairs.filter_map(|(a, b)| Some((a, b, swap(&threads[a], &threads[b])?)))
 }
 
 /// Predicates that are images of each other: they are candidates together.

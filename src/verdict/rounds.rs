@@ -19,12 +19,16 @@ pub struct Found {
 pub struct Round {
     /// The model.
     pub model: Model,
+    /// The number of threads that took steps: of those that are alike two are tried first.
+    pub threads: usize,
     /// The sizes of the buffers, under a model that has them.
     pub buffers: Option<Buffers>,
     /// What the path was.
     pub case: Case,
     /// The number of its steps.
     pub steps: usize,
+    /// The property that it would break, or does: its name, or what it says.
+    pub property: String,
     /// The predicates that are new, as text.
     pub predicates: Vec<String>,
     /// The states of the abstraction.
@@ -33,11 +37,14 @@ pub struct Round {
     pub calls: u64,
 }
 
-/// What a path is that an abstraction cannot exclude and that is no violation: the third and the fourth case of
-/// section 7 of the SAS 2012 paper. In the first two cases, where it is real under SC or under the model, the verdict is
-/// `violated`.
+/// What a path is that an abstraction cannot exclude: the four cases of section 7 of the SAS 2012 paper. In the first
+/// two the round is the last one, and the verdict is `violated`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
+    /// Real under SC: no fence helps.
+    Sc,
+    /// Real under the model: a fence may help.
+    Model,
     /// Impossible with larger buffers.
     Buffers,
     /// Impossible in data.
@@ -48,6 +55,8 @@ impl Case {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
+            Case::Sc => "sc",
+            Case::Model => "model",
             Case::Buffers => "buffers",
             Case::Data => "data",
         }

@@ -1,7 +1,8 @@
 //! Proofs that the engine finds for itself: they verify, they suffice when they are given back, and the same
 //! program gets the same one again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use cupola::certify::{self, Solver};
 use cupola::engine::predicate::PredicateConfig;
@@ -72,16 +73,22 @@ fn a_queue_and_a_lock_of_nodes_are_proved_without_a_proof() {
     is_proved("clh", &example("clh"));
 }
 
-/// All programs of `tests/programs/unbounded` are verified under all models; their data are without bound, so
-/// exploration alone decides none of them.
-#[test]
-fn programs_with_unbounded_data_are_proved() {
+/// The programs of `tests/programs/unbounded`, by name.
+fn unbounded() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/unbounded");
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("the folder is there")
         .map(|entry| entry.expect("an entry").path())
         .collect();
     paths.sort();
+    paths
+}
+
+/// All programs of `tests/programs/unbounded` are verified under all models; their data are without bound, so
+/// exploration alone decides none of them.
+#[test]
+fn programs_with_unbounded_data_are_proved() {
+    let paths = unbounded();
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a text");
         assert!(text.contains("// expect: sc=safe tso=safe pso=safe\n"));
@@ -94,6 +101,220 @@ fn programs_with_unbounded_data_are_proved() {
         );
     }
     assert!(paths.len() >= 24);
+}
+
+/// Examples whose proofs take long to find.
+const LONG: [&str; 7] = [
+    "bakery",
+    "bakery-3",
+    "bakery_rounds",
+    "dijkstra",
+    "producer_consumer_v2",
+    "ticket-4",
+    "ticket_rounds",
+];
+
+/// The expected verdicts with the declared fences, where the header says one.
+fn expected(example: &examples::Example, proved: &Proved, model: Model) -> Option<bool> {
+    let fences = Placement::Declared.in_force(&proved.checked, model);
+    let fences = fences.expect("the program declares places that it has");
+    let mut expectations = example.header.expectations.iter();
+    let same = |names: &[String]| {
+        names.len() == fences.len() && names.iter().all(|name| fences.contains(name))
+    };
+    let found = expectations.find(|one| one.model == model && same(&one.fences));
+    found.map(|expectation| expectation.safe)
+}
+
+/// That an example without its proof gets the verdicts of its header; how many there are.
+fn gets_its_verdicts(example: &examples::Example) -> usize {
+    let proved = Proved {
+        explore_states: 50_000,
+        max_states: 1_000_000,
+        ..Proved::new(&example.name, &example.text, None)
+    };
+    let answer = refined(&proved, 60);
+    let mut compared = 0;
+    for result in &answer.results {
+        let Some(safe) = expected(example, &proved, result.model) else {
+            continue;
+        };
+        let kind = match safe {
+            true => VerdictKind::Verified,
+            false => VerdictKind::Violated,
+        };
+        assert_eq!(result.kind(), kind, "{}\n{}", example.name, answer.text());
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn examples_get_their_verdicts_without_a_proof() {
+    let quick = examples::all().into_iter();
+    let quick = quick.filter(|example| !LONG.contains(&example.name.as_str()));
+    let compared: usize = quick.map(|example| gets_its_verdicts(&example)).sum();
+    assert!(compared >= 60, "{compared}");
+}
+
+#[test]
+#[ignore = "takes minutes: make proofs"]
+fn long_examples_get_their_verdicts_without_a_proof() {
+    let long = examples::all().into_iter();
+    let long = long.filter(|example| LONG.contains(&example.name.as_str()));
+    // The search for a proof of the bakery for three threads meets its limits.
+    let long = long.filter(|example| example.name != "bakery-3");
+    let compared: usize = long.map(|example| gets_its_verdicts(&example)).sum();
+    assert!(compared >= 12, "{compared}");
+}
+
+/// The proofs found for the programs without bound, exploration off: certificates are accepted, and they suffice alone.
+#[test]
+#[ignore = "takes minutes: make proofs"]
+fn all_proofs_found_are_certified_and_suffice_alone() {
+    for example in examples::infinite() {
+        let refused = ["bakery-3", "increasing_sequence"].contains(&example.name.as_str());
+        if !refused && examples::is_correct(&example) {
+            is_proved(&example.name, &example.text);
+        }
+    }
+    for path in unbounded() {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        is_proved(&path.display().to_string(), &text);
+    }
+}
+
+/// Prints what it takes to find the proofs, beside what it takes with the proofs of `examples/`.
+#[test]
+#[ignore = "a benchmark: make proofs"]
+#[allow(clippy::print_stdout, reason = "it prints a table")]
+fn the_table_of_proofs() {
+    println!(
+        "| program | rounds | predicates found → kept | questions | seconds | with its proof |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- |");
+    let examples = examples::infinite().filter(examples::is_correct);
+    let examples = examples.filter(|example| example.name != "bakery-3");
+    let programs = examples.map(|example| (example.name.clone(), example.text));
+    let more = unbounded().into_iter().map(|path| {
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        (name.into_owned(), text)
+    });
+    for (name, text) in programs.chain(more) {
+        let measured = |proved: &Proved| {
+            let start = Instant::now();
+            let answer = refined(proved, 60);
+            (start.elapsed().as_secs_f64(), answer)
+        };
+        let (seconds, answer) = measured(&Proved::new(&name, &text, None));
+        let found = answer.results.iter().filter_map(found).next_back();
+        let rounds = found.map_or(0, |found| found.rounds.len());
+        let counted = |found: &Found| {
+            found
+                .rounds
+                .iter()
+                .map(|round| round.predicates.len())
+                .sum()
+        };
+        let added: usize = found.map_or(0, counted);
+        let kept = found.map_or(0, |found| found.lines.len());
+        let given = match examples::directory().join(format!("{name}.proof")).exists() {
+            true => {
+                let (seconds, answer) = measured(&Proved::example(&name));
+                format!("{}, {seconds:.2} s", questions(&answer))
+            }
+            false => "–".to_owned(),
+        };
+        let all = questions(&answer);
+        println!("| {name} | {rounds} | {added} → {kept} | {all} | {seconds:.2} | {given} |");
+    }
+}
+
+/// The questions to the solver in all attempts and rounds.
+fn questions(answer: &Answer) -> u64 {
+    let attempts = answer.results.iter().flat_map(|result| &result.outcome.log);
+    let asked: u64 = attempts.map(|tried| tried.stats.solver_calls()).sum();
+    let last = answer.results.iter().filter_map(found).next_back();
+    let rounds = last.map_or(0, |found| {
+        found.rounds.iter().map(|round| round.calls).sum()
+    });
+    asked + rounds
+}
+
+/// Of alike threads two are tried first; the images of their proof are enough for three tickets.
+#[test]
+fn alike_threads_are_solved_by_two_of_them() {
+    let text = std::fs::read_to_string(&unbounded()[20]).expect("a text");
+    assert!(text.contains("ticket lock for three threads"));
+    let answer = refined(&Proved::new("three", &text, None), 60);
+    assert!(answer.is_verified(), "{}", answer.text());
+    let found = found(&answer.results[0]).expect("a proof was found");
+    let threads: Vec<usize> = found.rounds.iter().map(|round| round.threads).collect();
+    assert!(threads.starts_with(&[2, 2]), "{threads:?}");
+    assert!(
+        found.lines.iter().any(|line| line.contains("P[2].")),
+        "{:?}",
+        found.lines
+    );
+}
+
+/// What two of the threads cannot break, three can: a proof for two is no proof for three.
+#[test]
+fn what_only_three_threads_break_is_violated() {
+    let thread = "{ local a; loop { a = fetch_add(n, 1); m: skip; a = fetch_add(n, -1); } }";
+    let text = format!(
+        "shared n; thread P {thread} thread Q {thread} thread R {thread} invariant n <= 2;"
+    );
+    let answer = refined(&Proved::new("three", &text, None), 60);
+    for result in &answer.results {
+        assert_eq!(result.kind(), VerdictKind::Violated, "{}", answer.text());
+    }
+}
+
+/// The last round of what is broken under the model alone says so.
+#[test]
+fn a_path_that_is_real_is_the_last_round() {
+    let proved = Proved::new("bakery", &example("bakery"), None);
+    let config = PredicateConfig::default();
+    let answer = proved.verify_with(&[Model::Sc, Model::Tso], config, &Placement::None);
+    let tso = answer.results.last().expect("two models");
+    assert_eq!(tso.kind(), VerdictKind::Violated, "{}", answer.text());
+    let found = found(tso).expect("rounds");
+    let last = found.rounds.last().expect("a round");
+    assert_eq!((last.case, last.model), (Case::Model, Model::Tso));
+    assert!(last.steps > 0 && last.predicates.is_empty() && !last.property.is_empty());
+    assert!(!answer.text().contains("This proof was found"));
+}
+
+/// That the sums of 1, 2, 3 and so on are never 7 takes five rounds.
+#[test]
+fn what_cannot_be_proved_ends_with_what_is_known() {
+    let text = "thread P { local n, s; loop { n = n + 1; s = s + n; assert(s != 7, \"seven\"); } }";
+    let answer = refined(&Proved::new("sums", text, None), 3);
+    assert_eq!(answer.kind(), VerdictKind::Unknown, "{}", answer.text());
+    for told in [
+        "Refinement ended after",
+        "the last one for `seven`",
+        "predicates {",
+    ] {
+        assert!(answer.text().contains(told), "{}", answer.text());
+    }
+}
+
+/// Whatever the number of threads that ask the solver, the rounds and the proof are the same.
+#[test]
+fn the_rounds_do_not_depend_on_the_number_of_jobs() {
+    let proved = Proved::new("clh", &example("clh"), None);
+    let with_jobs = |jobs: usize| {
+        let answer = proved.verify_jobs(&Model::ALL, PredicateConfig::default(), jobs);
+        let found = found(answer.results.last().expect("three models")).cloned();
+        let mut found = found.expect("a proof was found");
+        // Threads may ask the same question at once.
+        found.rounds.iter_mut().for_each(|round| round.calls = 0);
+        found
+    };
+    assert_eq!(with_jobs(1), with_jobs(3));
 }
 
 #[test]

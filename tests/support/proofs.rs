@@ -145,6 +145,25 @@ impl Proved {
         predicate: PredicateConfig,
         placement: &Placement,
     ) -> Answer {
+        self.verify_in(models, predicate, placement, Context::default())
+    }
+
+    /// The same with its own fences, the solver being asked by some threads at once.
+    pub fn verify_jobs(&self, models: &[Model], predicate: PredicateConfig, jobs: usize) -> Answer {
+        let context = Context {
+            jobs,
+            ..Context::default()
+        };
+        self.verify_in(models, predicate, &Placement::Declared, context)
+    }
+
+    fn verify_in(
+        &self,
+        models: &[Model],
+        predicate: PredicateConfig,
+        placement: &Placement,
+        context: Context,
+    ) -> Answer {
         let config = portfolio::Config {
             choice: match self.explore_states {
                 0 => Choice::Only(predicate::NAME.to_owned()),
@@ -158,7 +177,7 @@ impl Proved {
                 explore_states: self.explore_states,
                 abstract_states: self.max_states,
             },
-            ..Context::default()
+            ..context
         };
         let mut engines = Portfolio::of(&config, &context.limits);
         let report = engines.verify(&self.subject(), models, placement, &context);

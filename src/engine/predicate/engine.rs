@@ -22,6 +22,7 @@ use crate::memory::{BufferSizes, Buffers, MAX_ENTRIES, Model};
 use crate::program;
 use crate::proof::Proof;
 use crate::reduce::{Reduction, Storage};
+use crate::refine::fewer;
 use crate::verdict::{
     Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
     VerdictKind, Violation,
@@ -84,10 +85,10 @@ impl Predicate {
     ) -> Result<Outcome, EngineError> {
         let refines = self.config.refine > 0 && self.config.method == MethodChoice::Auto;
         if refines && self.found.is_some() {
-            let outcome = Outcome {
-                verdict: Verdict::Unknown(Unknown::Stopped(Limit::States)),
-                log: Vec::new(),
-            };
+            let outcome = Outcome::new(
+                Verdict::Unknown(Unknown::Stopped(Limit::States)),
+                Vec::new(),
+            );
             return self.refined_in_turn(task, bounds, context, outcome);
         }
         let proof = self.proof(task);
@@ -151,11 +152,23 @@ impl Predicate {
     ) -> Result<Outcome, EngineError> {
         let start = self.proof(task);
         let material = self.material.get_or_insert_with(|| Material::of(task));
-        let (proof, rounds) = match (self.found.clone(), task.proof) {
-            (Some(found), _) => found,
+        let (proof, rounds, kept) = match (self.found.clone(), task.proof) {
+            (Some((proof, rounds)), _) => {
+                let kept = proof.predicates.len();
+                (proof, rounds, kept)
+            }
             // Of what was taken from the program and failed, only what is needed comes back.
-            (None, None) if task.model == Model::Sc => Default::default(),
-            (None, _) => (start, Vec::new()),
+            (None, given)
+                if task.model == Model::Sc
+                    && given.is_none_or(|given| given.predicates.is_empty()) =>
+            {
+                let (proof, rounds) = from_fewer_threads(task, material, &self.config, context)?;
+                (proof, rounds, 0)
+            }
+            (None, _) => {
+                let kept = start.predicates.len();
+                (start, Vec::new(), kept)
+            }
         };
         let mut refinement = Refinement {
             task,
@@ -167,6 +180,7 @@ impl Predicate {
             proof,
             before: rounds.len(),
             rounds,
+            kept,
         };
         let mut attempt = refinement.run()?;
         if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
@@ -237,12 +251,42 @@ impl Engine for Predicate {
         }
         if let Some(verdict) = known_from_sc(task, &sc) {
             let log = Vec::new();
-            return Ok(Outcome { verdict, log });
+            return Ok(Outcome::new(verdict, log));
         }
         self.complete(task, context)?;
         let bounds = bounds(&self.config, task.earlier)?;
         self.outcome(task, &bounds, context)
     }
+}
+
+/// The predicates to begin with under SC: where more than two threads are alike, the images of those that suffice for two.
+fn from_fewer_threads(
+    task: &Task<'_>,
+    material: &Material,
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<(Proof, Vec<Round>), PredicateError> {
+    let spare = fewer::spare(&program::lower(task.program, &IndexSet::new()));
+    if spare.is_empty() {
+        return Ok(Default::default());
+    }
+    let mut refinement = Refinement {
+        task,
+        model: Model::Sc,
+        bounds: &[Buffers::Slots(BufferSizes::ONE)],
+        config,
+        context,
+        material: &Material::without(task, spare),
+        proof: Proof::default(),
+        before: 0,
+        rounds: Vec::new(),
+        kept: 0,
+    };
+    let attempt = refinement.run()?;
+    Ok(match attempt.verdict.kind() {
+        VerdictKind::Verified => (material.with_images(&refinement.proof), refinement.rounds),
+        VerdictKind::Violated | VerdictKind::Unknown => Default::default(),
+    })
 }
 
 /// What SC says of a relaxed model: a violation is one there too, and predicates that fail under SC are not tried.
@@ -395,7 +439,7 @@ impl Verification<'_> {
                         true => before.verdict,
                         false => outcome.verdict,
                     };
-                    Outcome { verdict, log }
+                    Outcome::new(verdict, log)
                 }
             });
         }
@@ -406,6 +450,12 @@ impl Verification<'_> {
     fn run(&self, bounds: &[Buffers]) -> Result<Outcome, EngineError> {
         let mut log = Vec::new();
         for (number, buffers) in bounds.iter().enumerate() {
+            if self.context.stop.should_stop() {
+                let limit = Limit::of_stop(&self.context.stop);
+                return Ok(Outcome::new(Verdict::Unknown(Unknown::Stopped(limit)), log));
+            }
+            let reducing = format!("{}, reducing", self.model);
+            self.context.progress.begin(reducing);
             let stage = stage_with(self.input, (self.model, buffers), self.fences)?;
             let first = log.len();
             log.extend(self.at(&stage)?);
@@ -417,7 +467,7 @@ impl Verification<'_> {
                 let told = first + most_informative(&log[first..]);
                 self.explain(&stage, &mut log[told]);
                 let verdict = log[told].verdict.clone();
-                return Ok(Outcome { verdict, log });
+                return Ok(Outcome::new(verdict, log));
             }
         }
         unreachable!("there is at least one bound, and the last one ends the loop")

@@ -8,21 +8,20 @@
 
 use std::sync::Arc;
 
-use boolprog_checker::Split;
 use indexmap::IndexSet;
 
-use super::attempt::{Slice, Try, Tuning};
+use super::attempt::{Slice, Try, Tuning, retries};
 use super::explain::{Explain, steps};
-use super::stage::{harvested, stage_with};
+use super::stage::stage_with;
 use super::{Input, PredicateConfig, PredicateError};
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
 use crate::memory::{Buffers, Model};
-use crate::program;
-use crate::proof::Proof;
+use crate::program::{self, Property, ThreadId};
+use crate::proof::{self, Proof};
 use crate::reduce::Reduction;
 use crate::refine::symmetry::{self, Orbit, Swap};
-use crate::refine::{self, Chosen, Pool};
+use crate::refine::{self, Chosen, Pool, fewer};
 use crate::verdict::{
     AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Method, Round, Unknown, Verdict,
 };
@@ -38,18 +37,36 @@ pub(super) struct Material {
     pool: Pool,
     /// Swaps of alike threads.
     swaps: Vec<Swap>,
-    /// The number of threads.
+    /// The threads that are left out.
+    without: Vec<ThreadId>,
+    /// The number of the others.
     threads: usize,
 }
 
 impl Material {
     pub(super) fn of(task: &Task<'_>) -> Self {
-        let program = program::lower(task.program, &IndexSet::new());
+        Self::without(task, Vec::new())
+    }
+
+    /// The material of a program without some threads.
+    pub(super) fn without(task: &Task<'_>, threads: Vec<ThreadId>) -> Self {
+        let mut program = program::lower(task.program, &IndexSet::new());
+        fewer::hold(&mut program, &threads);
         Material {
-            named: harvested(task).predicates,
+            named: proof::harvest(&program).0.predicates,
             pool: Pool::of(&program),
             swaps: symmetry::swaps(&program),
-            threads: program.threads.len(),
+            threads: program.threads.len() - threads.len(),
+            without: threads,
+        }
+    }
+
+    /// A proof with the images of its predicates.
+    pub(super) fn with_images(&self, proof: &Proof) -> Proof {
+        let orbits = symmetry::orbits(&proof.predicates, &self.swaps);
+        Proof {
+            predicates: orbits.into_iter().flatten().collect(),
+            cubes: None,
         }
     }
 }
@@ -68,13 +85,16 @@ pub(super) struct Refinement<'a> {
     pub rounds: Vec<Round>,
     /// How many of them were before.
     pub before: usize,
+    /// How many predicates, the first ones, stay in any case.
+    pub kept: usize,
 }
 
 /// How it goes on.
 enum Next {
     Verified,
+    Violated(Case),
     End,
-    OtherMethod,
+    OtherSettings,
     LargerBound,
     NewPredicates,
 }
@@ -82,26 +102,30 @@ enum Next {
 impl Refinement<'_> {
     /// Runs the loop; the last attempt.
     pub(super) fn run(&mut self) -> Result<Attempt, PredicateError> {
-        let (mut bound, mut method) = (0, 0);
+        let (mut bound, mut tuning) = (0, 0);
         let mut stage = self.stage(bound)?;
-        let methods = self.methods();
-        let kept = self.proof.predicates.len();
+        let tunings = self.tunings();
         loop {
-            let mut attempt = self.attempt(&stage, methods[method], &self.proof)?;
+            let mut attempt = self.attempt(&stage, tunings[tuning], &self.proof)?;
             match self.next(&stage, &mut attempt) {
                 Next::Verified => {
-                    let attempt = self.minimized(&stage, methods[method], kept, attempt)?;
+                    let attempt = self.minimized(&stage, tunings[tuning], attempt)?;
+                    return Ok(with_found(attempt, self.found()));
+                }
+                Next::Violated(case) => {
+                    let round = self.round(&stage, &attempt, case);
+                    self.rounds.push(round);
                     return Ok(with_found(attempt, self.found()));
                 }
                 Next::LargerBound if bound + 1 < self.bounds.len() => {
-                    let round = self.round(&attempt, Case::Buffers, path_length(&attempt));
+                    let round = self.round(&stage, &attempt, Case::Buffers);
                     self.rounds.push(round);
                     bound += 1;
                     stage = self.stage(bound)?;
                 }
-                Next::OtherMethod if method + 1 < methods.len() => method += 1,
-                Next::NewPredicates => method = 0,
-                Next::End | Next::LargerBound | Next::OtherMethod => {
+                Next::OtherSettings if tuning + 1 < tunings.len() => tuning += 1,
+                Next::NewPredicates => tuning = 0,
+                Next::End | Next::LargerBound | Next::OtherSettings => {
                     return Ok(with_found(attempt, self.found()));
                 }
             }
@@ -124,23 +148,28 @@ impl Refinement<'_> {
         }
         let unknown = match &attempt.verdict {
             Verdict::Verified(_) => return Next::Verified,
-            Verdict::Violated(_) => return Next::End,
+            Verdict::Violated(_) => {
+                return Next::Violated(match self.model {
+                    Model::Sc => Case::Sc,
+                    Model::Tso | Model::Pso => Case::Model,
+                });
+            }
             Verdict::Unknown(unknown) => unknown,
         };
         let Some(path) = unknown.path().cloned() else {
             return match unknown.is_stop() {
                 true => Next::End,
-                false => Next::OtherMethod,
+                false => Next::OtherSettings,
             };
         };
         let is_overflow = matches!(unknown, Unknown::Overflow { .. });
         let next = match path.feasibility {
             Feasibility::Spurious { step, .. } => self.exclude(&explain, attempt, (&path, step)),
             Feasibility::Feasible(_) => Next::LargerBound,
-            Feasibility::Undecided => Next::OtherMethod,
+            Feasibility::Undecided => Next::OtherSettings,
         };
         match next {
-            Next::OtherMethod if is_overflow => Next::LargerBound,
+            Next::OtherSettings if is_overflow => Next::LargerBound,
             next => next,
         }
     }
@@ -161,7 +190,7 @@ impl Refinement<'_> {
         let tiers = self.tiers(weakest);
         let (chosen, effort) = explain.choose(&steps, &tiers, CHOICE_CALLS);
         let Chosen::Candidates(chosen) = chosen else {
-            return Next::OtherMethod;
+            return Next::OtherSettings;
         };
         let new = refine::unknown_to(&self.proof, chosen);
         let source = &explain.stage.source;
@@ -169,7 +198,7 @@ impl Refinement<'_> {
         let round = Round {
             predicates: lines.collect(),
             calls: attempt.stats.solver_calls() + effort.calls,
-            ..self.round(attempt, Case::Data, steps.steps.len())
+            ..self.round(explain.stage, attempt, Case::Data)
         };
         self.rounds.push(round);
         self.proof.predicates.extend(new);
@@ -177,12 +206,15 @@ impl Refinement<'_> {
     }
 
     /// A round that begins with an attempt.
-    fn round(&self, attempt: &Attempt, case: Case, steps: usize) -> Round {
+    fn round(&self, stage: &Reduction, attempt: &Attempt, case: Case) -> Round {
+        let (steps, property) = path_of(stage, attempt);
         Round {
             model: self.model,
+            threads: self.material.threads,
             buffers: attempt.settings.buffers.clone(),
             case,
             steps,
+            property,
             predicates: Vec::new(),
             states: attempt.stats.states,
             calls: attempt.stats.solver_calls(),
@@ -201,8 +233,13 @@ impl Refinement<'_> {
         } = &self.material.pool;
         let named = &self.material.named;
         let shapes = [named, constants, bounds, offsets, shifted];
+        // Between many threads an order says more than an equality: there are fewer cases to tell apart.
+        let relations = match self.material.threads {
+            0..=2 => [pairs, orders],
+            _ => [orders, pairs],
+        };
         let tiers = [
-            [pairs, orders].into_iter().flatten().cloned().collect(),
+            relations.into_iter().flatten().cloned().collect(),
             shapes.into_iter().flatten().cloned().collect(),
             weakest,
         ];
@@ -220,15 +257,9 @@ impl Refinement<'_> {
     pub(super) fn attempt(
         &self,
         stage: &Reduction,
-        method: Method,
+        tuning: Tuning,
         proof: &Proof,
     ) -> Result<Attempt, PredicateError> {
-        let tuning = Tuning {
-            method,
-            sizes: self.config.sizes,
-            split: Split::None,
-            slice: Slice::LAZY,
-        };
         let this = Try {
             input: &input(self.task, proof),
             stage,
@@ -239,17 +270,30 @@ impl Refinement<'_> {
         this.run()
     }
 
-    /// The methods of a round: first the one that is quick, then the one that uses all that the predicates say.
-    fn methods(&self) -> Vec<Method> {
-        match (self.model, self.material.threads) {
-            (Model::Sc, 0..=2) => vec![Method::Lazy],
-            (Model::Sc, _) => vec![Method::Trad, Method::Lazy],
-            (Model::Tso | Model::Pso, _) => match self.bounds {
-                // Facts need many literals at once, more than cubes have.
-                [Buffers::Fifos] => vec![Method::Lazy],
-                _ => vec![Method::Pe, Method::Lazy],
+    /// The settings of a round: first what is quick, last what uses all that the predicates say. With three or more
+    /// threads the latter has very many states, so larger cubes come before it. Facts about the entries of FIFOs need many
+    /// literals at once, more than cubes have.
+    fn tunings(&self) -> Vec<Tuning> {
+        let [plain, _, larger] = retries(
+            match self.model {
+                Model::Sc => Method::Trad,
+                Model::Tso | Model::Pso => Method::Pe,
             },
-        }
+            self.config.sizes,
+        );
+        let lazy = Tuning {
+            method: Method::Lazy,
+            ..plain
+        };
+        let all = match (self.model, self.material.threads) {
+            (Model::Sc, 0..=2) => vec![lazy],
+            (Model::Sc, _) => vec![plain, larger, lazy],
+            (Model::Tso | Model::Pso, _) if *self.bounds == [Buffers::Fifos] => vec![lazy],
+            (Model::Tso | Model::Pso, _) => vec![plain, lazy],
+        };
+        let slice = Slice::LAZY;
+        let sliced = |tuning| Tuning { slice, ..tuning };
+        all.into_iter().map(sliced).collect()
     }
 
     fn found(&self) -> Found {
@@ -265,7 +309,9 @@ impl Refinement<'_> {
     fn stage(&self, bound: usize) -> Result<Reduction, PredicateError> {
         let bound = (self.model, &self.bounds[bound]);
         let input = input(self.task, &self.proof);
-        stage_with(&input, bound, self.task.fences)
+        let mut stage = stage_with(&input, bound, self.task.fences)?;
+        fewer::hold(&mut stage.program, &self.material.without);
+        Ok(stage)
     }
 }
 
@@ -277,11 +323,20 @@ fn input<'a>(task: &'a Task<'a>, proof: &'a Proof) -> Input<'a> {
     }
 }
 
-/// The number of steps of the path that an attempt cannot exclude.
-fn path_length(attempt: &Attempt) -> usize {
+/// The number of steps of the path that an attempt cannot exclude, or of the execution that it is, and the property.
+fn path_of(stage: &Reduction, attempt: &Attempt) -> (usize, String) {
+    let named = |property: &Property| property.name.clone().unwrap_or(property.text.clone());
     match &attempt.verdict {
-        Verdict::Unknown(unknown) => unknown.path().map_or(0, |path| path.edges().len()),
-        Verdict::Verified(_) | Verdict::Violated(_) => 0,
+        Verdict::Unknown(unknown) => unknown.path().map_or_else(Default::default, |path| {
+            let property = stage.program.property(path.property);
+            (path.edges().len(), named(property))
+        }),
+        Verdict::Violated(violation) => {
+            let trace = violation.trace();
+            let property = trace.property.map(|id| violation.program().property(id));
+            (trace.steps.len(), property.map_or_else(String::new, named))
+        }
+        Verdict::Verified(_) => Default::default(),
     }
 }
 

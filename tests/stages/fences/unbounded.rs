@@ -10,6 +10,7 @@ use cupola::fences::{FenceSet, emit};
 use cupola::front::cup;
 use cupola::front::cup::placement::Placement;
 use cupola::memory::Model;
+use cupola::proof::Proof;
 use cupola::verdict::VerdictKind;
 
 use super::{Problem, owned};
@@ -41,7 +42,7 @@ fn problem(name: &str, model: Model) -> Problem {
     Problem::new(&text, None, model).expect("the example has places")
 }
 
-fn search(problem: &Problem, proved: &Proved) -> Found {
+fn search(problem: &Problem, proof: Option<&Proof>) -> Found {
     let config = Config {
         predicate: PredicateConfig {
             past_bounds: PastBounds::Skip,
@@ -54,7 +55,7 @@ fn search(problem: &Problem, proved: &Proved) -> Found {
         ..Limits::default()
     };
     let mut engines = Portfolio::of(&config, &limits);
-    let answer = problem.search_with(&mut engines, Some(&proved.proof));
+    let answer = problem.search_with(&mut engines, proof);
     let first = answer.proved.first().expect("a placement is proved");
     Found {
         placements: problem.proved(&answer),
@@ -79,7 +80,7 @@ fn verify_alone(proved: &Proved, model: Model, placement: Placement) -> Answer {
 
 /// Finds the placements and holds the number of questions against those for the first one alone.
 fn assert_cheap(problem: &Problem, proved: &Proved, expected: &[&[&str]]) -> FenceSet {
-    let found = search(problem, proved);
+    let found = search(problem, Some(&proved.proof));
     let context = format!("{} under {}", proved.file.name(), problem.model);
     assert_eq!(found.placements, owned(expected), "{context}");
     let first = Placement::Named(problem.names(&found.first));
@@ -111,5 +112,16 @@ fn all_placements_are_proved_for_at_most_twice_the_questions_of_one() {
         let (problem, proved) = (problem(name, model), Proved::example(name));
         let first = assert_cheap(&problem, &proved, expected);
         assert_emitted_verifies(&problem, proved, &first);
+    }
+}
+
+/// Without a proof the same placements are found, from predicates that all of them share.
+#[test]
+fn placements_are_found_without_a_proof() {
+    for (name, model, expected) in PLACEMENTS {
+        if name != "bakery" {
+            let found = search(&problem(name, model), None);
+            assert_eq!(found.placements, owned(expected), "{name} under {model}");
+        }
     }
 }

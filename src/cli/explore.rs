@@ -12,7 +12,7 @@ use cupola::engine::explore::{self, Exploration, ExploreConfig, ExploreError};
 use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::program;
-use cupola::render::ExploreReport;
+use cupola::render::{ExploreReport, Page};
 use cupola::run::stop::Stop;
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
@@ -20,8 +20,9 @@ use cupola::verdict::VerdictKind;
 use super::input::{deadline, seconds, stem};
 use super::interrupt::stop_on_interrupt;
 use super::model::{FencesArg, ModelsArgs};
+use super::pages::{HtmlArg, Pages, SvgArg};
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs, advice};
 
 /// Explores all states of programs under memory models, with real store buffers.
 #[derive(Debug, Args)]
@@ -64,6 +65,12 @@ pub struct ExploreArgs {
     timeout: Option<Duration>,
 
     #[command(flatten)]
+    page: HtmlArg,
+
+    #[command(flatten)]
+    drawing: SvgArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
@@ -76,6 +83,7 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
     let (inputs, models) = (args.inputs.each()?, &args.under.model.0);
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
+    let mut pages = Pages::new("Exploration", &args.page, Some(&args.drawing));
     let cancel = stop_on_interrupt(console);
     for input in inputs {
         let loaded = match input.load(console) {
@@ -92,10 +100,11 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
                     console.note(&what);
                 }
                 let name = format!("{}.{model}", stem(&input.file));
-                parts.add(args.explore((&loaded, name), model, &cancel, console));
+                parts.add(args.explore((&loaded, name), model, (&cancel, &mut pages), console));
             }
         }
     }
+    pages.write(args.report.output.force, console)?;
     parts.answer()
 }
 
@@ -105,7 +114,7 @@ impl ExploreArgs {
         &self,
         (loaded, name): (&Loaded, String),
         model: Model,
-        cancel: &Arc<AtomicBool>,
+        (cancel, pages): (&Arc<AtomicBool>, &mut Pages<'_>),
         console: &Console,
     ) -> Result<Part, Failure> {
         let in_force = self.fences.placement().in_force(&loaded.checked, model);
@@ -127,6 +136,8 @@ impl ExploreArgs {
             exploration: &exploration,
         };
         let page = console.page(&self.report.output);
+        pages.show(|| [report.section(&Page::unlimited().with_advice(advice::text))]);
+        pages.draw(report.execution());
         let (text, json) = (|| report.text(&page), || report.json());
         let exit = exit(exploration.kind());
         Ok(self.report.part((name, "txt"), text, json, exit))

@@ -13,15 +13,20 @@
 mod advice;
 pub mod bench;
 pub mod certify;
+mod diff;
+mod drawing;
 mod execution;
 mod explore;
 pub mod export;
 mod fences;
+pub mod html;
+mod lines;
 pub mod litmus;
 mod page;
 pub mod plot;
 mod table;
 pub mod tacas;
+mod translation;
 pub mod verify;
 pub mod words;
 mod wrap;
@@ -30,8 +35,10 @@ pub use advice::Advice;
 pub use execution::Execution;
 pub use explore::ExploreReport;
 pub use fences::{FencesReport, turn};
+pub use lines::{LineKind, LineMap, LineOrigin};
 pub use page::{Page, Tone};
 pub use table::{Cell, Column, NO_VALUE, Table};
+pub use translation::TranslationReport;
 
 /// The number of the schema of JSON reports: it changes when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 2;

@@ -249,8 +249,16 @@ thread P {
         assert!(text.contains("\n\n// The data.\nshared X;\n"), "{text}");
         assert!(text.contains("\n/* a thread */\nthread P {\n  local r; // a local\n"));
         assert!(text.contains(group) && text.ends_with(rest), "{text}");
-        assert!(!text.contains("header") && !text.contains("expect"), "{text}");
-        assert_eq!(translated(&text, &["--model", "sc"]).matches("// publish").count(), 1);
+        assert!(
+            !text.contains("header") && !text.contains("expect"),
+            "{text}"
+        );
+        assert_eq!(
+            translated(&text, &["--model", "sc"])
+                .matches("// publish")
+                .count(),
+            1
+        );
     }
 }
 

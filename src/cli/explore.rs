@@ -76,7 +76,7 @@ pub struct ExploreArgs {
 
 /// The value of `--star`.
 #[derive(Clone, Copy, Debug)]
-struct StarArg(HavocRange);
+pub struct StarArg(pub HavocRange);
 
 /// Runs the command.
 pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {

@@ -31,6 +31,7 @@ mod progress;
 mod prove;
 mod save_proof;
 mod several;
+mod step;
 mod tacas;
 mod translate;
 mod verify;
@@ -94,6 +95,7 @@ enum Command {
     Abstract(abstract_::AbstractArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Step(step::StepArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -167,6 +169,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Abstract(args) => abstract_::run(args, console),
         Command::Check(args) => check::run(args, console),
         Command::Verify(args) => verify::run(args, console),
+        Command::Step(args) => step::run(args, console),
         Command::Bench(args) => bench::run(args, console),
     }
 }

@@ -24,6 +24,7 @@ mod lines;
 pub mod litmus;
 mod page;
 pub mod plot;
+pub mod step;
 mod table;
 pub mod tacas;
 mod translation;

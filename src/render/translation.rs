@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::lines::LineMap;
 use super::wrap::width_of;
 use super::{Page, SCHEMA, Tone, diff};
+use crate::memory::Model;
 use crate::reduce::Reduction;
 use crate::source::SourceFile;
 
@@ -43,8 +44,7 @@ impl<'a> TranslationReport<'a> {
 
     /// The model and the bound, such as `pso:2`.
     pub fn name(&self) -> String {
-        let config = &self.reduction.config;
-        format!("{}:{}", config.model, config.sizes)
+        name_of(self.reduction)
     }
 
     /// The program as one JSON object, with the lines of the source that its lines come from.
@@ -155,6 +155,15 @@ impl<'a> TranslationReport<'a> {
             page.paint(tone, line) + "\n"
         });
         heads.concat() + &lines.collect::<String>()
+    }
+}
+
+/// The model of a translation and the bound, such as `pso:2`; under SC there are no buffers.
+pub(super) fn name_of(reduction: &Reduction) -> String {
+    let config = &reduction.config;
+    match config.model {
+        Model::Sc => config.model.to_string(),
+        Model::Tso | Model::Pso => format!("{}:{}", config.model, config.sizes),
     }
 }
 

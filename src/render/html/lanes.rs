@@ -19,11 +19,11 @@ pub(super) fn lanes(execution: &Execution<'_>) -> String {
     format!(
         "<div class=\"trace\">\n\
          <div class=\"controls\" role=\"group\" aria-label=\"Steps of the execution\">\
-         <button type=\"button\" data-go=\"first\" aria-label=\"to the start\">⏮</button>\
+         <button type=\"button\" data-go=\"first\" aria-label=\"to the start\">|◀</button>\
          <button type=\"button\" data-go=\"back\" aria-label=\"one step back\">◀</button>\
          <input type=\"range\" min=\"0\" max=\"{count}\" value=\"0\" aria-label=\"step\">\
          <button type=\"button\" data-go=\"on\" aria-label=\"one step on\">▶</button>\
-         <button type=\"button\" data-go=\"last\" aria-label=\"to the end\">⏭</button>\
+         <button type=\"button\" data-go=\"last\" aria-label=\"to the end\">▶|</button>\
          <output aria-live=\"polite\">start</output>\
          <span class=\"hint\">arrow keys, Home, End</span></div>\n\
          <div class=\"trace-body\">\n{}<div class=\"state\" aria-label=\"State\"></div>\n{source}</div>\n\

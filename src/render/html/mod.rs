@@ -132,10 +132,7 @@ fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
         .collect();
     let rows = rows.iter().map(|row| {
         let cells = row.iter().map(|cell| {
-            let number = !cell.is_empty()
-                && cell
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let number = !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
             match number {
                 true => format!("<td class=\"number\">{cell}</td>"),
                 false => format!("<td>{cell}</td>"),

@@ -10,6 +10,7 @@ use super::{Section, escape, folded, lanes, listing, preformatted, table};
 use crate::fences::{End, FenceSet};
 use crate::memory::Model;
 use crate::reduce::Reduction;
+use crate::render::translation::name_of;
 use crate::render::verify::VerifyReport;
 use crate::render::{ExploreReport, FencesReport, LineMap, Page, Tone, TranslationReport, litmus};
 use crate::verdict::{ModelResult, Verdict, VerdictKind, Violation};
@@ -181,7 +182,7 @@ impl VerifyReport<'_> {
         }
         if let Some(reduction) = &detail.reduction {
             let map = LineMap::of(reduction, self.source);
-            let made = format!("{}:{}", reduction.config.model, reduction.config.sizes);
+            let made = name_of(reduction);
             let open = !matches!(verdict, Verdict::Violated(_));
             let pair = listing::pair(self.source, &map, &made);
             body += &folded("Source and translation, line by line", open, &pair);
@@ -278,6 +279,12 @@ impl FencesReport<'_> {
         )
     }
 
+    /// The blanks before the text of a line.
+    fn indent(&self, line: usize) -> &str {
+        let text = self.source.text().lines().nth(line - 1).unwrap_or_default();
+        &text[..text.len() - text.trim_start().len()]
+    }
+
     /// The places of the placements: marks on lines with an optional fence, lines for fences that are put in.
     fn sites_html(&self, sets: &[&FenceSet]) -> (BTreeMap<usize, String>, Vec<Inserted>) {
         let places = sets.iter().flat_map(|set| set.places()).sorted().dedup();
@@ -299,7 +306,7 @@ impl FencesReport<'_> {
                     inserted.push(Inserted {
                         line,
                         behind: is_behind_text(self.source.text(), site.span.start),
-                        html: put_in(&name, &numbers),
+                        html: put_in(self.indent(line), &name, &numbers),
                     });
                 }
             }
@@ -315,9 +322,9 @@ fn is_behind_text(text: &str, offset: u32) -> bool {
     !line.trim().is_empty()
 }
 
-fn put_in(name: &str, numbers: &str) -> String {
+fn put_in(indent: &str, name: &str, numbers: &str) -> String {
     format!(
-        "<div class=\"line put-in\" data-sets=\"{numbers}\"><span class=\"no fence\">+</span><code class=\"fence\">fence; <i>// {name}</i></code>\
+        "<div class=\"line put-in\" data-sets=\"{numbers}\"><span class=\"no fence\">+</span><code class=\"fence\">{indent}fence; <i>// {name}</i></code>\
          <span class=\"chip fence\">in {numbers}</span></div>\n"
     )
 }

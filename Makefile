@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random backward litmus exhaustive fuzz certificates exports bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo test random backward litmus exhaustive fuzz certificates exports pages bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -61,6 +61,14 @@ exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; 
 	done
 	@$(CARGO) build --release --quiet
 	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
+
+pages: setup ## Open a page of every kind in Chromium and use it
+	@command -v chromium >/dev/null || { \
+	  echo "chromium is missing: installing Debian's chromium with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium > /dev/null; \
+	}
+	@$(CARGO) build --quiet --bin cupola
+	@bash scripts/pages.sh target/debug/cupola
 
 bench: setup ## Measure the explorer, the search for fences and the boolean program checker
 	$(CARGO) bench --workspace

@@ -172,7 +172,8 @@ pub(super) fn name_of(reduction: &Reduction) -> String {
 fn pieces(line: &str, width: usize) -> Vec<String> {
     let own = line.len() - line.trim_start_matches(' ').len();
     let indent = (own + 2).min(width / 2);
-    let mut rest: String = line.chars().map(shown).collect();
+    let text = line.trim_start_matches(' ').chars().map(shown);
+    let mut rest: String = " ".repeat(own.min(width / 2)) + &text.collect::<String>();
     let mut pieces = Vec::new();
     while width_of(&rest) > width {
         let before = rest.len() - rest.trim_start_matches(' ').len();

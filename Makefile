@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo newcomer test random backward unbounded litmus exhaustive fuzz proofs certificates exports bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo newcomer test random backward unbounded litmus exhaustive fuzz proofs certificates exports pages bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -76,6 +76,14 @@ else
 	@$(CARGO) build --release --quiet
 	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
 endif
+
+pages: setup ## Open a page of every kind in Chromium and use it
+	@command -v chromium >/dev/null || { \
+	  echo "chromium is missing: installing Debian's chromium with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium > /dev/null; \
+	}
+	@$(CARGO) build --quiet --bin cupola
+	@bash scripts/pages.sh target/debug/cupola
 
 bench: setup ## Measure the explorer, the search for fences, the boolean program checker and 2,000 litmus tests
 	$(CARGO) bench --workspace

@@ -12,7 +12,7 @@ use cupola::engine::explore::{self, Exploration, ExploreConfig, ExploreError};
 use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::program;
-use cupola::render::ExploreReport;
+use cupola::render::{ExploreReport, Page};
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
 
@@ -20,9 +20,10 @@ use super::input::{seconds, stem};
 use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::model::{FencesArg, ModelsArgs};
+use super::pages::{HtmlArg, Pages, SvgArg};
 use super::progress::Line;
 use super::strict::StrictArg;
-use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs, advice};
 
 /// Explores all states of programs under memory models, with real store buffers.
 #[derive(Debug, Args)]
@@ -72,18 +73,25 @@ pub struct ExploreArgs {
     timeout: Option<Duration>,
 
     #[command(flatten)]
+    page: HtmlArg,
+
+    #[command(flatten)]
+    drawing: SvgArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
 /// The value of `--star`.
 #[derive(Clone, Copy, Debug)]
-struct StarArg(HavocRange);
+pub struct StarArg(pub HavocRange);
 
 /// Runs the command.
 pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
     let (inputs, models) = (args.inputs.each()?, &args.under.model.0);
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
+    let mut pages = Pages::new("Exploration", &args.page, Some(&args.drawing));
     let cancel = stop_on_interrupt(console);
     for input in inputs {
         let loaded = match input.load(console) {
@@ -100,10 +108,11 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
                     console.note(&what);
                 }
                 let name = format!("{}.{model}", stem(&input.file));
-                parts.add(args.explore((&loaded, name), model, &cancel, console));
+                parts.add(args.explore((&loaded, name), model, (&cancel, &mut pages), console));
             }
         }
     }
+    pages.write(args.report.output.force, console)?;
     parts.answer()
 }
 
@@ -113,7 +122,7 @@ impl ExploreArgs {
         &self,
         (loaded, name): (&Loaded, String),
         model: Model,
-        cancel: &Arc<AtomicBool>,
+        (cancel, pages): (&Arc<AtomicBool>, &mut Pages<'_>),
         console: &Console,
     ) -> Result<Part, Failure> {
         let in_force = self.fences.placement().in_force(&loaded.checked, model);
@@ -138,6 +147,8 @@ impl ExploreArgs {
             deadlocks: self.deadlocks,
         };
         let page = console.page(&self.report.output);
+        pages.show(|| [report.section(&Page::unlimited().with_advice(advice::text))]);
+        pages.draw(report.execution());
         let (text, json) = (|| report.text(&page), || report.json());
         let exit = self
             .strict

@@ -14,7 +14,7 @@ use cupola::fences::{
 use cupola::front::{Loaded, cup};
 use cupola::memory::Model;
 use cupola::reduce;
-use cupola::render::{FencesReport, turn};
+use cupola::render::{FencesReport, Page, turn};
 use cupola::source::SourceFile;
 
 use super::choice::one_of;
@@ -22,6 +22,7 @@ use super::input::{seconds, stem};
 use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::model::ModelsArg;
+use super::pages::{HtmlArg, Pages};
 use super::pipeline::{engine_failure, load_proof};
 use super::progress::Bar;
 use super::strict::StrictArg;
@@ -115,6 +116,9 @@ pub struct FencesArgs {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
+    #[command(flatten)]
+    page: HtmlArg,
+
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -123,7 +127,7 @@ pub struct FencesArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Let `-o` and `--emit` replace a file that exists.
+    /// Let `-o`, `--html` and `--emit` replace a file that exists.
     #[arg(long)]
     force: bool,
 }
@@ -147,19 +151,21 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
     }
     let report = args.report();
     let mut parts = Parts::new(&report.output, several, console)?;
+    let mut pages = Pages::new("Fences", &args.page, None);
     for input in &inputs {
         match input.load(console) {
             Ok(loaded) => {
                 for &model in models {
                     let what = format!("{} under {model}", loaded.source.name());
                     if parts.goes_on(&what, &stop_on_interrupt(console)) {
-                        parts.add(args.find(input, &loaded, model, console));
+                        parts.add(args.find((input, &loaded), model, &mut pages, console));
                     }
                 }
             }
             Err(failure) => parts.add(Err(failure)),
         }
     }
+    pages.write(args.force, console)?;
     parts.answer()
 }
 
@@ -167,9 +173,9 @@ impl FencesArgs {
     /// Finds the placements for one program under one model.
     fn find(
         &self,
-        input: &Input,
-        loaded: &Loaded,
+        (input, loaded): (&Input, &Loaded),
         model: Model,
+        pages: &mut Pages<'_>,
         console: &Console,
     ) -> Result<Part, Failure> {
         let Loaded { source, checked } = loaded;
@@ -202,10 +208,12 @@ impl FencesArgs {
         };
         let asked = self.report();
         let page = console.page(&asked.output);
-        let page = page.with_advice(match self.places {
+        let words = match self.places {
             Some(PlaceKind::All) => advice::of_fences_everywhere,
             Some(_) | None => advice::of_engines,
-        });
+        };
+        let page = page.with_advice(words);
+        pages.show(|| [report.section(&Page::unlimited().with_advice(words))]);
         let name = format!("{}.{model}", stem(&input.file));
         let (text, json) = (|| report.text(&page), || report.json());
         let exit = self.strict.exit(exit(&answer), !answer.warnings.is_empty());

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use super::input::{deadline, once_from_stdin, read, seconds, stem};
 use super::model::ModelsArg;
+use super::pages::{HtmlArg, Pages, SvgArg};
 use super::several::Body;
 use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
 
@@ -42,7 +43,7 @@ pub struct LitmusArgs {
     expect: Option<PathBuf>,
 
     /// Print the test as a program instead.
-    #[arg(long, conflicts_with_all = ["expect", "json"])]
+    #[arg(long, conflicts_with_all = ["expect", "json", "html", "svg"])]
     to_cup: bool,
 
     /// Print an execution too: to a state that `exists` asks for, or one that contradicts `forall`.
@@ -60,6 +61,12 @@ pub struct LitmusArgs {
     /// Stop after this many seconds for a test.
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
+
+    #[command(flatten)]
+    page: HtmlArg,
+
+    #[command(flatten)]
+    drawing: SvgArg,
 
     #[command(flatten)]
     report: ReportArgs,
@@ -98,16 +105,19 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
             parts.add(Err(failure));
         }
     }
+    let mut pages = Pages::new("Litmus tests", &args.page, Some(&args.drawing));
     match args.to_cup {
         true => entries.programs(&mut parts),
         false if entries.is_empty() => {}
         false => {
             for &model in models {
-                let part = args.decide(model, &entries, expectations.as_ref(), console);
+                let about = (&entries, expectations.as_ref());
+                let part = args.decide(model, about, &mut pages, console);
                 parts.add(Ok(part));
             }
         }
     }
+    pages.write(args.report.output.force, console)?;
     parts.answer()
 }
 
@@ -134,8 +144,8 @@ impl LitmusArgs {
     fn decide(
         &self,
         model: Model,
-        entries: &Entries,
-        expectations: Option<&Expectations>,
+        (entries, expectations): (&Entries, Option<&Expectations>),
+        pages: &mut Pages<'_>,
         console: &Console,
     ) -> Part {
         let (buffer, context) = (self.buffer.get(), self.context());
@@ -163,6 +173,9 @@ impl LitmusArgs {
             let pairs = pairs.map(|each| (each.test.name.as_str(), each.decision));
             expectations.compare(model, pairs)
         });
+        let unlimited = Page::unlimited();
+        pages.show(|| tests.iter().map(|test| test.section(model, &unlimited)));
+        pages.draw(tests.iter().find_map(Decided::execution));
         let page = console.page(&self.report.output);
         let text = || self.text(model, &tests, comparison.as_ref(), entries, &page);
         let json = || json_report(model, &tests, comparison.as_ref(), entries);

@@ -13,6 +13,7 @@ mod check;
 mod choice;
 mod console;
 mod convert;
+mod details;
 mod explore;
 mod export;
 mod extrapolate;
@@ -24,12 +25,14 @@ mod litmus;
 mod memory;
 mod model;
 mod output;
+mod pages;
 mod peer;
 mod pipeline;
 mod progress;
 mod prove;
 mod save_proof;
 mod several;
+mod step;
 mod strict;
 mod tacas;
 mod translate;
@@ -101,6 +104,7 @@ enum Command {
     Abstract(abstract_::AbstractArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Step(step::StepArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -187,6 +191,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Abstract(args) => abstract_::run(args, console),
         Command::Check(args) => check::run(args, console),
         Command::Verify(args) => verify::run(args, console),
+        Command::Step(args) => step::run(args, console),
         Command::Bench(args) => bench::run(args, console),
     }
 }

@@ -15,8 +15,8 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Let `-o` replace a file that exists.
-    #[arg(long, requires = "output")]
+    /// Let `-o`, `--html` and `--svg` replace a file that exists.
+    #[arg(long)]
     pub force: bool,
 }
 

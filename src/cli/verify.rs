@@ -13,15 +13,18 @@ use cupola::engine::{Context, Limits};
 use cupola::front::cup::check::Checked;
 use cupola::memory::{BufferSizes, Model};
 use cupola::program;
+use cupola::render::Page;
 use cupola::render::verify::{TraceForm, VerifyReport};
 use cupola::verdict::{Method, VerdictKind};
 use indexmap::IndexSet;
 
 use super::certificate::{Target, Written};
 use super::choice::one_of;
+use super::details::details;
 use super::input::stem;
 use super::interrupt::stop_on_interrupt;
 use super::model::{ModelsArg, check_sizes};
+use super::pages::{HtmlArg, Pages, SvgArg};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
 use super::save_proof::SavedProof;
@@ -98,6 +101,12 @@ pub struct VerifyArgs {
     /// Also show the rounds in which predicates were found.
     #[arg(long, short)]
     verbose: bool,
+
+    #[command(flatten)]
+    page: HtmlArg,
+
+    #[command(flatten)]
+    drawing: SvgArg,
 
     #[command(flatten)]
     report: ReportArgs,
@@ -185,13 +194,15 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     {
         Target::new(&dir, &args.model.0)?;
     }
+    let mut pages = Pages::new("Verification", &args.page, Some(&args.drawing));
     for input in &inputs {
         if parts.goes_on(&input.file.display(), &stop_on_interrupt(console)) {
             let certificate = args.certificate_of(input, several);
-            let part = args.verify(input, certificate.as_deref(), console);
+            let part = args.verify(input, certificate.as_deref(), &mut pages, console);
             parts.add(part.map(|part| part.with_heading(several, &input.file.display())));
         }
     }
+    pages.write(args.report.output.force, console)?;
     parts.answer()
 }
 
@@ -210,6 +221,7 @@ impl VerifyArgs {
         &self,
         input: &Input,
         certificate: Option<&Path>,
+        pages: &mut Pages<'_>,
         console: &Console,
     ) -> Result<Part, Failure> {
         let loaded = self.pipeline.load(input, console)?;
@@ -263,6 +275,11 @@ impl VerifyArgs {
             report: &report,
             rounds: self.verbose,
         };
+        pages.show(|| {
+            let unlimited = Page::unlimited().with_advice(advice::of_engines);
+            shown.sections(&details(&loaded, &report, &config, &context), &unlimited)
+        });
+        pages.draw(shown.first_violation());
         let page = console.page(&self.report.output);
         let page = page.with_advice(advice::of_engines);
         let (text, json) = (|| shown.text(&page, self.trace.form()), || shown.json());

@@ -1,14 +1,14 @@
-//! The comments of a reduced program: which source line and statement a group comes from.
+//! The comments of a reduced program: which source line and statement a group comes from, and the user's own.
 //!
-//! The user's own comments are about the source (its `expect:` line even speaks of its verdicts), so
-//! they stay there and the line numbers lead back to them.
+//! A comment of the user stays at what it stands at. Two kinds are about the source file alone and stay there: its header,
+//! that is what stands at the top with a blank line below it, and lines `// expect: …`, which speak of its verdicts.
 
 use indexmap::{IndexMap, IndexSet};
 use itertools::Itertools;
 
 use super::number::number;
 use super::{Flush, ReduceConfig, Storage};
-use crate::front::cup::ast::{Block, ItemKind, Stmt, Tree};
+use crate::front::cup::ast::{Block, ItemKind, Stmt, Tree, Trivia};
 use crate::front::cup::print::print_stmt_head;
 use crate::memory::{BufferSizes, Model};
 use crate::source::SourceFile;
@@ -51,6 +51,40 @@ impl Comments {
             }
         }
     }
+}
+
+/// The comments around a node that a reduced program keeps.
+pub(super) fn kept(trivia: &Trivia) -> Trivia {
+    Trivia {
+        blank_before: trivia.blank_before,
+        leading: kept_lines(&trivia.leading),
+        trailing: kept_lines(&trivia.trailing),
+    }
+}
+
+/// The same for the first item of a file, without the header of the file.
+pub(super) fn kept_below_header(trivia: &Trivia) -> Trivia {
+    let blank = trivia.leading.iter().rposition(String::is_empty);
+    let below = blank.map_or(0, |blank| blank + 1);
+    kept(&Trivia {
+        leading: trivia.leading[below..].to_vec(),
+        ..trivia.clone()
+    })
+}
+
+/// The comments of a list that a reduced program keeps.
+pub(super) fn kept_lines(comments: &[String]) -> Vec<String> {
+    let expects = |comment: &str| {
+        let text = comment.trim_start_matches('/').trim_start();
+        text.starts_with("expect:")
+    };
+    let kept = comments.iter().filter(|comment| !expects(comment));
+    // A blank line is neither the first nor the last of a list.
+    let mut kept: Vec<String> = kept.cloned().skip_while(String::is_empty).collect();
+    while kept.last().is_some_and(String::is_empty) {
+        kept.pop();
+    }
+    kept
 }
 
 /// The comment at the top: what this is a reduction of.

@@ -352,9 +352,12 @@ fn inner_first(stmt: &Stmt) -> Option<&Stmt> {
     }
 }
 
-/// A block with other statements; the comments of the source are gone already.
+/// A block with other statements.
 fn with_stmts(block: &Block, stmts: Vec<Stmt>) -> Block {
-    Build::at(block.span).block(stmts)
+    Block {
+        stmts,
+        ..block.clone()
+    }
 }
 
 fn with_kind(stmt: &Stmt, kind: StmtKind) -> Stmt {

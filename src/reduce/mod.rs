@@ -386,7 +386,7 @@ fn relax(
     }
     Tree {
         items,
-        end_comments: Vec::new(),
+        end_comments: resolved.tree.end_comments.clone(),
     }
 }
 
@@ -459,11 +459,16 @@ fn declare_overflow(items: &mut Vec<Item>, overflow: &str) {
     items.insert(last + 1, item);
 }
 
-fn add_header(tree: &mut Tree, header: Vec<String>) {
-    match tree.items.first_mut() {
-        Some(item) => item.trivia.leading = header,
-        None => tree.end_comments = header,
+/// Puts a header above the comments of the first item.
+fn add_header(tree: &mut Tree, mut header: Vec<String>) {
+    let own = match tree.items.first_mut() {
+        Some(first) => &mut first.trivia.leading,
+        None => &mut tree.end_comments,
+    };
+    if !own.is_empty() {
+        header.push(String::new());
     }
+    own.splice(0..0, header);
 }
 
 /// The first `background` block of a program.

@@ -2,15 +2,15 @@
 //!
 //! SC needs no buffers. What is resolved here is what the other reductions should not have to think
 //! about: copies of a thread become threads of their own (`P[0]` is `P_0`) in which `tid` is a
-//! number, optional fences become fences or skips, placements and comments go; constants stay. Under SC a `fence;`
-//! has no effect and stays as it is, so that the program still says where its fences are.
+//! number, optional fences become fences or skips, placements go; constants stay, and comments as far as [`comment`] says.
+//! Under SC a `fence;` has no effect and stays as it is, so that the program still says where its fences are.
 //!
 //! Invariant: every statement of the source is one statement of each of its copies, with its labels
 //! and span.
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::comment::Comments;
+use super::comment::{self, Comments};
 use super::constant::{Copy, instantiate, instantiate_cond, instantiate_place, instantiate_rhs};
 use crate::front::cup::ast::{
     Arm, Background, Block, Cond, CondKind, Expr, ExprKind, FifoLine, Item, ItemKind, LocalLine,
@@ -41,13 +41,20 @@ pub(super) fn resolve(
     fences: &IndexSet<String>,
 ) -> Resolved {
     let mut resolved = Resolved {
-        tree: Tree::default(),
+        tree: Tree {
+            items: Vec::new(),
+            end_comments: comment::kept_lines(&checked.tree.end_comments),
+        },
         sources: IndexMap::new(),
     };
     let symbols = &checked.symbols;
     let mut blank_before = false;
-    for item in &checked.tree.items {
+    for (at, item) in checked.tree.items.iter().enumerate() {
         blank_before |= item.trivia.blank_before;
+        let kept = match at {
+            0 => comment::kept_below_header(&item.trivia),
+            _ => comment::kept(&item.trivia),
+        };
         let kinds = match &item.kind {
             ItemKind::Const(_) | ItemKind::Shared(_) => vec![item.kind.clone()],
             ItemKind::Thread(thread) => {
@@ -60,7 +67,7 @@ pub(super) fn resolve(
             let is_thread = matches!(kind, ItemKind::Thread(_));
             let trivia = Trivia {
                 blank_before: blank_before || is_thread,
-                ..Trivia::default()
+                ..kept.clone()
             };
             blank_before = is_thread;
             let span = item.span;
@@ -129,7 +136,7 @@ impl Instance<'_> {
     fn background(&self, background: &Background) -> Background {
         Background {
             body: self.block(&background.body),
-            trivia: without_comments(&background.trivia),
+            trivia: comment::kept(&background.trivia),
             span: background.span,
         }
     }
@@ -137,14 +144,14 @@ impl Instance<'_> {
     fn block(&self, block: &Block) -> Block {
         Block {
             stmts: block.stmts.iter().map(|stmt| self.stmt(stmt)).collect(),
-            open_comments: Vec::new(),
-            end_comments: Vec::new(),
+            open_comments: comment::kept_lines(&block.open_comments),
+            end_comments: comment::kept_lines(&block.end_comments),
             span: block.span,
         }
     }
 
     fn stmt(&self, stmt: &Stmt) -> Stmt {
-        let mut trivia = without_comments(&stmt.trivia);
+        let mut trivia = comment::kept(&stmt.trivia);
         if matches!(stmt.kind, StmtKind::OptionalFence(_)) {
             trivia.leading.push(self.comments.of(stmt));
         }
@@ -197,22 +204,15 @@ impl Instance<'_> {
 
 fn local_line(line: &LocalLine) -> LocalLine {
     LocalLine {
-        trivia: without_comments(&line.trivia),
+        trivia: comment::kept(&line.trivia),
         ..line.clone()
     }
 }
 
 fn fifo_line(line: &FifoLine) -> FifoLine {
     FifoLine {
-        trivia: without_comments(&line.trivia),
+        trivia: comment::kept(&line.trivia),
         ..line.clone()
-    }
-}
-
-fn without_comments(trivia: &Trivia) -> Trivia {
-    Trivia {
-        blank_before: trivia.blank_before,
-        ..Trivia::default()
     }
 }
 

@@ -16,7 +16,7 @@ use super::comment::Comments;
 use super::number::number;
 use super::rules::Rules;
 use crate::front::cup::ast::{
-    CompareOp, Cond, CondKind, Expr, ExprKind, Place, Rhs, Role, Stmt, StmtKind, Trivia,
+    CompareOp, Cond, CondKind, Expr, ExprKind, Place, Rhs, Role, Stmt, StmtKind,
 };
 
 /// Translates the statements of one thread.
@@ -56,18 +56,19 @@ impl Statements<'_> {
         first.into_iter().chain(parts).collect()
     }
 
-    /// Gives what stands for a statement its labels and says what it stands for.
+    /// Gives what stands for a statement its labels and comments, and says what it stands for. What would stand behind the
+    /// end of a block stands before it.
     fn in_place_of(&self, stmt: &Stmt, made: Stmt) -> Stmt {
-        let mut leading = stmt.trivia.leading.clone();
-        if leading.is_empty() {
-            leading.push(self.comments.of(stmt));
+        let mut trivia = stmt.trivia.clone();
+        let line = self.comments.of(stmt);
+        trivia.leading.retain(|comment| *comment != line);
+        if !made.kind.blocks().is_empty() {
+            trivia.leading.append(&mut trivia.trailing);
         }
+        trivia.leading.push(line);
         Stmt {
             labels: stmt.labels.clone(),
-            trivia: Trivia {
-                leading,
-                ..stmt.trivia.clone()
-            },
+            trivia,
             ..made
         }
     }

@@ -10,7 +10,7 @@ use crate::memory::Model;
 use crate::program::{
     Action, Branch, BranchKind, Edge, Program, Property, PropertyKind, StmtId, ThreadId, VarId,
 };
-use crate::semantics::{Access, MoveKind, Step, Trace};
+use crate::semantics::{Access, MoveKind, Snapshot, Step, Trace};
 use crate::source::SourceFile;
 
 use super::Page;
@@ -113,15 +113,32 @@ impl Execution<'_> {
         cells.into_iter().chain(buffers).collect()
     }
 
+    /// `x = 1` for each shared variable whose value in memory is another one behind a step.
+    pub(super) fn changed_memory(&self, before: &Snapshot, after: &Snapshot) -> Vec<String> {
+        let values = before.values.iter().zip(&after.values);
+        let vars = self.program.var_ids().zip(values);
+        let changed = vars.filter(|(var, (before, after))| {
+            self.program.vars[var.index()].owner.is_none() && before != after
+        });
+        changed
+            .map(|(var, (_, after))| format!("{} = {after}", self.program.var_display_name(var)))
+            .collect()
+    }
+
+    /// Whether the model has buffers.
+    pub(super) fn has_buffers(&self) -> bool {
+        self.trace.model != Model::Sc
+    }
+
     /// The threads whose buffers are shown: all, where the model has buffers.
     fn buffered(&self) -> impl Iterator<Item = ThreadId> {
-        let has_buffers = self.trace.model != Model::Sc;
+        let has_buffers = self.has_buffers();
         let threads = self.program.thread_ids();
         threads.filter(move |_| has_buffers)
     }
 
     /// `x = 1, y = 2`, the oldest store first; the FIFOs of one thread apart from each other by `|`.
-    fn buffers_text(&self, step: &Step, thread: ThreadId) -> String {
+    pub(super) fn buffers_text(&self, step: &Step, thread: ThreadId) -> String {
         let buffers = step.buffers.iter().filter(|buffer| buffer.thread == thread);
         let fifos = buffers.map(|buffer| {
             let entries = buffer.entries.iter();
@@ -145,7 +162,7 @@ impl Execution<'_> {
     }
 
     /// The property that is broken, and with which values; nothing where none is.
-    fn ending(&self) -> String {
+    pub(super) fn ending(&self) -> String {
         let Some(property) = self.broken() else {
             return String::new();
         };
@@ -167,7 +184,8 @@ impl Execution<'_> {
         format!("{how}: {stands} (line {at}){with}{seen}\n")
     }
 
-    fn step_json(&self, step: &Step) -> Value {
+    /// One step as a JSON object.
+    pub fn step_json(&self, step: &Step) -> Value {
         let thread = step.action.thread;
         let (line, statement) = self.statement(step);
         let kind = match step.action.kind {
@@ -206,7 +224,7 @@ impl Execution<'_> {
     }
 
     /// What stands in the source for a step: its line, if it has one, and its text on one line.
-    fn statement(&self, step: &Step) -> (Option<usize>, String) {
+    pub(super) fn statement(&self, step: &Step) -> (Option<usize>, String) {
         match (step.action.kind, self.edge(step)) {
             (MoveKind::Statement, Some(edge)) => {
                 let (line, text) = self.place(edge.stmt);
@@ -257,7 +275,7 @@ impl Execution<'_> {
     }
 
     /// `x = 1`, as the thread itself would say it.
-    fn access(&self, thread: ThreadId, access: Access) -> String {
+    pub(super) fn access(&self, thread: ThreadId, access: Access) -> String {
         format!("{} = {}", self.var(thread, access.var), access.value)
     }
 
@@ -269,7 +287,7 @@ impl Execution<'_> {
         }
     }
 
-    fn thread(&self, thread: ThreadId) -> &str {
+    pub(super) fn thread(&self, thread: ThreadId) -> &str {
         &self.program.threads[thread.index()].display_name
     }
 }

@@ -46,7 +46,7 @@ pub struct ExploreReport<'a> {
 impl<'a> ExploreReport<'a> {
     /// The report as text for readers, with a line's end.
     pub fn text(&self, page: &Page) -> String {
-        let mut text = page.prose(&(self.headline(page) + &self.limits_text(page)));
+        let mut text = page.prose(&self.summary(page));
         text += &self.warned().text(page);
         if self.deadlocks {
             text += &self.deadlocks_text(page);
@@ -107,8 +107,13 @@ impl<'a> ExploreReport<'a> {
         }
     }
 
+    /// The answer in one line, and the limits that were met.
+    pub(super) fn summary(&self, page: &Page) -> String {
+        self.headline(page) + &self.limits_text(page)
+    }
+
     /// The execution that was found, if one was.
-    fn execution(&self) -> Option<Execution<'a>> {
+    pub fn execution(&self) -> Option<Execution<'a>> {
         self.exploration.trace().map(|trace| Execution {
             source: self.source,
             program: self.program,

@@ -32,11 +32,11 @@ pub struct FencesReport<'a> {
 }
 
 /// The execution that needs a fence.
-struct Explanation {
+pub(super) struct Explanation {
     /// The fences that are in force all the same.
-    fences: FenceSet,
+    pub(super) fences: FenceSet,
     /// The execution, of the program with these fences.
-    violation: Violation,
+    pub(super) violation: Violation,
 }
 
 impl FencesReport<'_> {
@@ -48,7 +48,7 @@ impl FencesReport<'_> {
     }
 
     /// Why a place needs its fence.
-    fn explanation(&self, place: PlaceId) -> Option<Explanation> {
+    pub(super) fn explanation(&self, place: PlaceId) -> Option<Explanation> {
         let (fences, refutation) = self.answer.needs(place)?;
         let found = &refutation.violation;
         let program = program::lower(&self.candidates.checked, &names(self.candidates, &fences));
@@ -60,7 +60,7 @@ impl FencesReport<'_> {
         })
     }
 
-    fn execution<'a>(&'a self, violation: &'a Violation) -> Execution<'a> {
+    pub(super) fn execution<'a>(&'a self, violation: &'a Violation) -> Execution<'a> {
         Execution {
             source: self.source,
             program: violation.program(),

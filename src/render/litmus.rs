@@ -33,8 +33,15 @@ pub struct Decided<'a> {
 }
 
 impl Decided<'_> {
-    /// The block that herd prints for the test.
+    /// The block that herd prints for the test, and the witness.
     pub fn text(&self, page: &Page) -> String {
+        let witness = self.execution().map(|execution| execution.text(page));
+        let witness = witness.map(|table| format!("Witness\n{table}"));
+        self.block(page) + &witness.unwrap_or_default()
+    }
+
+    /// The block that herd prints for the test.
+    pub(super) fn block(&self, page: &Page) -> String {
         let test = self.test;
         let mut text = format!("Test {} {}\n", test.name, test.condition.quantifier.kind());
         match self.decision {
@@ -47,9 +54,7 @@ impl Decided<'_> {
                 self.unknown_text(&format!("{what} is not modelled"), page, &mut text);
             }
         }
-        let witness = self.execution().map(|execution| execution.text(page));
-        let witness = witness.map(|table| format!("Witness\n{table}"));
-        page.prose(&text) + &witness.unwrap_or_default()
+        page.prose(&text)
     }
 
     fn unknown_text(&self, reason: &str, page: &Page, text: &mut String) {
@@ -98,7 +103,7 @@ impl Decided<'_> {
     }
 
     /// The execution to show, if there is one.
-    fn execution(&self) -> Option<Execution<'_>> {
+    pub fn execution(&self) -> Option<Execution<'_>> {
         let Decision::Decided(states) = self.decision else {
             return None;
         };

@@ -9,13 +9,13 @@
 //!   program's graphs.
 //!
 //! [`trace`] is an execution as plain data. [`record`] runs moves on the machine and records a trace;
-//! [`follow`], [`flush_early`] and [`as_relaxed_trace`] make executions from others on top of it. [`repetition`] finds
+//! [`walk`] takes steps one by one, back and forth; [`follow`], [`flush_early`] and [`as_relaxed_trace`] make executions from others. [`repetition`] finds
 //! steps of an execution that can be repeated for ever.
 //!
 //! Invariants: a trace that leaves this module has been confirmed by [`interpreter::replay`], or was recorded from
 //! steps that the machine took; a state that the machine reaches has unbounded integers as far as they fit 64
 //! bits, and a step beyond that is cut and said to be. Imports between the files go one way: trace, havoc, eval,
-//! buffers, state, machine, spec, interpreter, repetition, effects, record, the transformations. Not here: which steps are taken
+//! buffers, state, machine, spec, interpreter, repetition, effects, record, walk and the transformations. Not here: which steps are taken
 //! (`engine::explore`, `refine`).
 
 pub(crate) mod as_relaxed_trace;
@@ -32,9 +32,11 @@ pub mod repetition;
 pub(crate) mod spec;
 pub(crate) mod state;
 pub(crate) mod trace;
+pub mod walk;
 
 pub use as_relaxed_trace::as_relaxed_trace;
 pub use flush_early::flush_early;
 pub use follow::{Directive, Followed, follow};
 pub use havoc::HavocRange;
 pub use trace::{Access, BufferContents, Move, MoveKind, Step, Taken, Trace};
+pub use walk::{Choice, Choices, Snapshot, Walk, snapshots};

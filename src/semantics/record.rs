@@ -48,7 +48,7 @@ pub(crate) fn replayed(program: &Program, model: Model, trace: &Trace) -> Option
 }
 
 /// Takes a step and records what it does.
-fn record_step(machine: &Machine<'_>, state: &mut State, action: Move) -> Step {
+pub(super) fn record_step(machine: &Machine<'_>, state: &mut State, action: Move) -> Step {
     let mut effects = Effects::default();
     if let MoveKind::Flush(var) = action.kind {
         effects.flush(machine, state, action.thread, var);

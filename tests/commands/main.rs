@@ -15,6 +15,7 @@ mod fmt;
 mod interrupt;
 mod json;
 mod litmus;
+mod pages;
 mod pipeline;
 mod project;
 mod several;

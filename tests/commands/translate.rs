@@ -171,7 +171,9 @@ fn inline_loops_have_the_labels_of_the_location_they_wait_for() {
 
 #[test]
 fn under_sc_copies_and_optional_fences_are_resolved() {
-    let program = "// Comment.
+    let program = "// Header.
+
+        // Comment.
         shared A[2];
         thread P[2] { local r; A[tid] = 1; fence? a; l: r = A[1 - tid]; fence? b; fence; }
         fences tso: a;
@@ -179,15 +181,17 @@ fn under_sc_copies_and_optional_fences_are_resolved() {
     let text = translated(program, &["--model", "sc", "--fences", "b"]);
     let expected = "// <stdin> under SC, its copies and optional fences resolved.
 // Optional fences in force: b.
+
+// Comment.
 shared A[2];
 
 thread P_0 {
   local r;
   A[0] = 1;
-  // line 3: fence? a;
+  // line 5: fence? a;
   skip;
 l: r = A[1];
-  // line 3: fence? b;
+  // line 5: fence? b;
   fence;
   fence;
 }
@@ -195,10 +199,10 @@ l: r = A[1];
 thread P_1 {
   local r;
   A[1] = 1;
-  // line 3: fence? a;
+  // line 5: fence? a;
   skip;
 l: r = A[0];
-  // line 3: fence? b;
+  // line 5: fence? b;
   fence;
   fence;
 }
@@ -206,6 +210,56 @@ l: r = A[0];
 forbid both: P_0@l && P_1.r == 0;
 ";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn the_users_comments_are_kept_but_for_the_header_and_what_is_expected() {
+    let program = "// A header.
+// expect: sc=safe
+
+// The data.
+shared X; // expect: nothing
+/* a thread */
+thread P {
+  local r; // a local
+  // publish
+  X = 7; // now
+  // a condition
+  if (r == 0) { // is it?
+    r = 1; // yes
+    // end of the arm
+  }
+  // end of the thread
+}
+// expect: more
+// end of the file
+";
+    for model in ["tso", "pso"] {
+        let text = translated(program, &["--model", model]);
+        let group = "  // publish\n  // now\n  // line 10: X = 7;\n  atomic {\n";
+        let rest = "  // a condition
+  if (r == 0) { // is it?
+    r = 1; // yes
+    // end of the arm
+  }
+  // end of the thread
+}
+// end of the file
+";
+        assert!(text.contains("\n\n// The data.\nshared X;\n"), "{text}");
+        assert!(text.contains("\n/* a thread */\nthread P {\n  local r; // a local\n"));
+        assert!(text.contains(group) && text.ends_with(rest), "{text}");
+        assert!(
+            !text.contains("header") && !text.contains("expect"),
+            "{text}"
+        );
+        assert_eq!(
+            translated(&text, &["--model", "sc"])
+                .matches("// publish")
+                .count(),
+            1
+        );
+    }
 }
 
 #[test]

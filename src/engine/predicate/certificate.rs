@@ -100,7 +100,7 @@ pub fn certificate(
 }
 
 /// The proof that an engine found.
-fn proof_of(found: &Found) -> Result<Proof, PredicateError> {
+pub fn proof_of(found: &Found) -> Result<Proof, PredicateError> {
     let conds = found.predicates.iter().cloned();
     let predicates = conds.map(Predicate::new).collect::<Result<_, _>>();
     Ok(Proof {

@@ -36,7 +36,7 @@ use crate::verdict::{CubeSizes, Method, Unsupported};
 use super::EngineError;
 
 pub use attempt::attempt;
-pub use certificate::{NoCertificate, certificate};
+pub use certificate::{NoCertificate, certificate, proof_of};
 pub use engine::Predicate;
 pub use find::prove_or_find;
 pub use prove::{Proved, boolean_program, prove};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use itertools::Itertools;
 
-use super::{FencesReport, set, undecided};
+use super::{Explanation, FencesReport, set, undecided};
 use crate::fences::{End, FenceSet, Minimality, PlaceId, Proved};
 use crate::render::{Advice, Page, Tone, words};
 use crate::verdict::Violation;
@@ -33,7 +33,7 @@ impl FencesReport<'_> {
     }
 
     /// The answer in a few words.
-    fn head(&self) -> (Tone, String) {
+    pub(in crate::render) fn head(&self) -> (Tone, String) {
         let proved = &self.answer.proved;
         match &self.answer.end {
             End::BrokenUnderSc(_) => {
@@ -54,7 +54,7 @@ impl FencesReport<'_> {
         }
     }
 
-    fn placements_text(&self, page: &Page) -> String {
+    pub(in crate::render) fn placements_text(&self, page: &Page) -> String {
         let mut text = String::new();
         for proved in &self.answer.proved {
             text += &format!(
@@ -174,15 +174,21 @@ impl FencesReport<'_> {
         let name = self.candidates.name(place);
         match self.explanation(place) {
             Some(needed) => {
-                let others = match needed.fences.is_empty() {
-                    true => "with no other fence".to_owned(),
-                    false => format!("with {}", self.set(&needed.fences)),
-                };
                 let shown = self.violation_text(&needed.violation, page);
-                page.prose(&format!("Without `{name}`, {others}:\n")) + &shown
+                page.prose(&format!("{}:\n", self.needed_text(&needed))) + &shown
             }
             None => page.prose(&format!("No execution is known that needs `{name}`.\n")),
         }
+    }
+
+    /// Without which fence, and with which others, an execution is one.
+    pub(in crate::render) fn needed_text(&self, needed: &Explanation) -> String {
+        let others = match needed.fences.is_empty() {
+            true => "with no other fence".to_owned(),
+            false => format!("with {}", self.set(&needed.fences)),
+        };
+        let place = self.explain.map(|place| self.candidates.name(place));
+        format!("Without `{}`, {others}", place.unwrap_or_default())
     }
 
     /// An execution that breaks a property.
@@ -195,7 +201,7 @@ impl FencesReport<'_> {
         page.prose(&head) + &self.execution(violation).text(page)
     }
 
-    fn set(&self, fences: &FenceSet) -> String {
+    pub(in crate::render) fn set(&self, fences: &FenceSet) -> String {
         set(self.candidates, fences.places())
     }
 }

@@ -7,7 +7,7 @@
 mod axis;
 mod curves;
 mod rows;
-mod svg;
+pub(super) mod svg;
 
 use crate::bench::{Figures, GrowthAxis, Results, Row};
 use axis::Unit;

@@ -72,6 +72,14 @@ impl Svg {
         ));
     }
 
+    /// A text in letters of one width.
+    pub fn code(&mut self, (x, y): (f64, f64), text: &str, colour: &str) {
+        let text = escaped(text);
+        self.add(format_args!(
+            r#"<text x="{x:.1}" y="{y:.1}" font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" xml:space="preserve" fill="{colour}">{text}</text>"#
+        ));
+    }
+
     /// A heading.
     pub fn heading(&mut self, (x, y): (f64, f64), text: &str) {
         let text = escaped(text);
@@ -121,7 +129,8 @@ impl Svg {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    text.replace(char::is_control, "\u{fffd}")
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }

@@ -14,7 +14,7 @@ use crate::verdict::{
 
 impl VerifyReport<'_> {
     /// The explanation of a model, with an empty line before it.
-    pub(super) fn explanation(
+    pub(in crate::render) fn explanation(
         &self,
         result: &ModelResult,
         unknown: &Unknown,

@@ -166,7 +166,11 @@ impl VerifyReport<'_> {
         execution.text(page)
     }
 
-    fn execution<'a>(&'a self, program: &'a Program, trace: &'a Trace) -> Execution<'a> {
+    pub(in crate::render) fn execution<'a>(
+        &'a self,
+        program: &'a Program,
+        trace: &'a Trace,
+    ) -> Execution<'a> {
         Execution {
             source: self.source,
             program,
@@ -174,12 +178,19 @@ impl VerifyReport<'_> {
         }
     }
 
+    /// The execution of the first violation, if there is one.
+    pub fn first_violation(&self) -> Option<Execution<'_>> {
+        let mut results = self.report.results.iter();
+        let found = results.find_map(|result| result.outcome.verdict.violation());
+        found.map(|violation| self.execution(violation.program(), violation.trace()))
+    }
+
     fn verdict_cell(&self, verdict: &Verdict) -> Cell {
         Cell::toned(verdict.kind().into(), self.verdict_text(verdict))
     }
 
     /// The verdict in a few words.
-    fn verdict_text(&self, verdict: &Verdict) -> String {
+    pub(in crate::render) fn verdict_text(&self, verdict: &Verdict) -> String {
         let unknown = match verdict {
             Verdict::Verified(_) => return "verified".to_owned(),
             Verdict::Violated(violation) => {

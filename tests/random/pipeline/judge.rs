@@ -14,7 +14,7 @@ use cupola::engine::{Context, Limits};
 use cupola::extrapolate::ExtrapolateConfig;
 use cupola::front::cup::ast::Tree;
 use cupola::front::cup::placement::Placement;
-use cupola::memory::Model;
+use cupola::memory::{Buffers, Model};
 use cupola::program::lower;
 use cupola::render::{self, Page};
 use cupola::run::stop::Stop;
@@ -193,7 +193,7 @@ fn judge_against(
     Ok(Judged {
         explored,
         verdict: result.kind(),
-        k: sizes.map_or(0, |sizes| sizes.largest()),
+        k: sizes.and_then(Buffers::sizes).map_or(0, |sizes| sizes.largest()),
         usual: way.is_usual(),
     })
 }

@@ -40,6 +40,7 @@ fn last_bound(result: &ModelResult) -> usize {
     let last = result.outcome.log.last();
     let sizes = last.and_then(|tried| tried.settings.buffers.as_ref());
     let sizes = sizes.expect("there are buffers");
+    let sizes = sizes.sizes().expect("buffers have slots");
     sizes.as_uniform().expect("all buffers are of one size")
 }
 

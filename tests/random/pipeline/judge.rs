@@ -193,7 +193,9 @@ fn judge_against(
     Ok(Judged {
         explored,
         verdict: result.kind(),
-        k: sizes.and_then(Buffers::sizes).map_or(0, |sizes| sizes.largest()),
+        k: sizes
+            .and_then(Buffers::sizes)
+            .map_or(0, |sizes| sizes.largest()),
         usual: way.is_usual(),
     })
 }

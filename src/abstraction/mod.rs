@@ -26,6 +26,7 @@ use crate::program::{
     Cond, EdgeId, Init, LocId, Program, PropertyId, ThreadId, VarId, location_name,
 };
 use crate::reduce::BufferVars;
+use crate::run::stop::Stop;
 use crate::smt::Effort;
 use crate::source::SourceFile;
 use crate::verdict::CubeSizes;
@@ -94,14 +95,20 @@ pub struct Origin {
     pub idle: bool,
 }
 
-/// A number at this place is too large to reason about.
+/// Why there is no abstraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{error}")]
-pub struct AbstractionError {
-    /// The place.
-    pub span: Span,
-    /// What is wrong.
-    pub error: TooLarge,
+pub enum AbstractionError {
+    /// A number at this place is too large to reason about.
+    #[error("{error}")]
+    TooLarge {
+        /// The place.
+        span: Span,
+        /// What is wrong.
+        error: TooLarge,
+    },
+    /// It was to stop before it was built.
+    #[error("the work was to stop")]
+    Stopped,
 }
 
 /// Answers to the questions of a program's effects.
@@ -119,7 +126,8 @@ pub fn abstract_program(
     let (vocabulary, mut effort) =
         Vocabulary::new(&predicates, &config.search, config.context.clone());
     let effects = Effects::new(program, &predicates, config.sizes, &config.buffers);
-    let edges = edge_effects(program, &effects)?;
+    let stop = &config.context.stop;
+    let edges = edge_effects(program, &effects, stop)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
     let specs: Vec<Vec<Effect>> = specs.collect::<Result<_, _>>()?;
     let all = || edges.iter().flatten().flatten().chain(&specs).flatten();
@@ -135,6 +143,7 @@ pub fn abstract_program(
     effort = effort.plus(cost);
     let (initial, cost) = initial_values(program, &vocabulary, &predicates, &config.buffers);
     effort = effort.plus(cost);
+    go_on(stop)?;
 
     let names = Names::new(variable_names(program, &predicates));
     let input = emit::Input {
@@ -149,6 +158,7 @@ pub fn abstract_program(
         inconsistent: vocabulary.inconsistent(),
     };
     let (tree, origins) = emit::emit(&input, &names);
+    go_on(stop)?;
     let cubes = used_cubes(all(), &answers);
     let most_calls = most_calls(all(), &answers);
     Ok(Abstraction {
@@ -236,9 +246,18 @@ fn with_flags(
     (all, numbered)
 }
 
+/// That it is not to stop.
+fn go_on(stop: &Stop) -> Result<(), AbstractionError> {
+    match stop.should_stop() {
+        true => Err(AbstractionError::Stopped),
+        false => Ok(()),
+    }
+}
+
 fn edge_effects(
     program: &Program,
     effects: &Effects<'_>,
+    stop: &Stop,
 ) -> Result<Vec<Vec<Vec<Vec<Effect>>>>, AbstractionError> {
     let threads = program.threads.iter();
     threads
@@ -246,6 +265,7 @@ fn edge_effects(
             let locations = thread.locations.iter();
             locations
                 .map(|location| {
+                    go_on(stop)?;
                     let edges = location.edges.iter();
                     edges.map(|edge| effects.of_edge(edge)).collect()
                 })

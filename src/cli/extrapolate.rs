@@ -32,14 +32,15 @@ pub struct ExtrapolateArgs {
 
 /// Runs the command.
 pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure> {
+    let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
-    let config = args.pipeline.config();
     let fences = args
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;
     let bound = (args.under.model, &args.entries.k);
     let input = loaded.input();
-    let stage = predicate::stage(&input, bound, &fences, Transformers::Optimized);
+    let (how, stop) = (Transformers::Optimized, &context.stop);
+    let stage = predicate::stage(&input, bound, &fences, how, stop);
     let extrapolated = stage.and_then(|stage| {
         let found = predicate::extrapolated(&input, &stage, Method::Pe, &config.extrapolate)?;
         Ok((stage, found))
@@ -61,6 +62,6 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
             };
             Ok(args.report.answer(text, json, Exit::Done))
         }
-        Err(error) => Err(loaded.stage_failure(error)),
+        Err(error) => Err(loaded.stage_failure(error, stop)),
     }
 }

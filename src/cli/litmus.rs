@@ -14,11 +14,12 @@ use cupola::litmus::{self, Decision};
 use cupola::memory::Model;
 use cupola::render::litmus::{Decided, Refused};
 use cupola::render::{self, Page, SCHEMA};
-use cupola::run::stop::Stop;
 use cupola::source::{Diagnostic, SourceFile};
 use serde_json::{Value, json};
 
-use super::input::{deadline, once_from_stdin, read, seconds, stem};
+use super::input::{once_from_stdin, read, seconds, stem};
+use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::ModelsArg;
 use super::several::Body;
 use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
@@ -138,7 +139,7 @@ impl LitmusArgs {
         expectations: Option<&Expectations>,
         console: &Console,
     ) -> Part {
-        let (buffer, context) = (self.buffer.get(), self.context());
+        let (buffer, context) = (self.buffer.get(), self.context(console));
         let decisions: Vec<(Decision, ExploreConfig)> = entries
             .read
             .iter()
@@ -194,12 +195,9 @@ impl LitmusArgs {
         }
     }
 
-    fn context(&self) -> Context {
+    fn context(&self, console: &Console) -> Context {
         Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                ..Stop::default()
-            },
+            stop: memory::stop(self.timeout, &stop_on_interrupt(console)),
             limits: Limits {
                 explore_states: self.max_states.get(),
                 ..Limits::default()

@@ -68,7 +68,8 @@ pub fn certificate(
     };
     let sizes = settings.buffers.clone().unwrap_or(BufferSizes::ONE);
     let bound = (task.model, &sizes);
-    let stage = stage(input, bound, task.fences, Transformers::Optimized)?;
+    let (how, stop) = (Transformers::Optimized, &context.stop);
+    let stage = stage(input, bound, task.fences, how, stop)?;
     let this = Try {
         input,
         stage: &stage,

@@ -133,7 +133,10 @@ impl Predicate {
                 (proof, rounds, kept)
             }
             // Of what was taken from the program and failed, only what is needed comes back.
-            (None, given) if task.model == Model::Sc && given.is_none_or(|given| given.predicates.is_empty()) => {
+            (None, given)
+                if task.model == Model::Sc
+                    && given.is_none_or(|given| given.predicates.is_empty()) =>
+            {
                 let (proof, rounds) = from_fewer_threads(task, material, &self.config, context)?;
                 (proof, rounds, 0)
             }
@@ -328,7 +331,15 @@ impl Verification<'_> {
             }
             let reducing = format!("{}, reducing", self.model);
             self.context.progress.begin(reducing);
-            let stage = stage(self.input, bound, self.fences, Transformers::Optimized)?;
+            let stop = &self.context.stop;
+            let how = Transformers::Optimized;
+            let stage = match stage(self.input, bound, self.fences, how, stop) {
+                Err(PredicateError::Stopped) => {
+                    let verdict = Verdict::Unknown(Unknown::Stopped(Limit::of_stop(stop)));
+                    return Ok(Outcome::new(verdict, log));
+                }
+                stage => stage?,
+            };
             let first = log.len();
             log.extend(self.at(&stage)?);
             let overflows = matches!(

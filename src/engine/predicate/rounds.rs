@@ -308,7 +308,8 @@ impl Refinement<'_> {
     fn stage(&self, bound: usize) -> Result<Reduction, PredicateError> {
         let bound = (self.model, &self.bounds[bound]);
         let input = input(self.task, &self.proof);
-        let mut stage = stage(&input, bound, self.task.fences, Transformers::Optimized)?;
+        let (how, stop) = (Transformers::Optimized, &self.context.stop);
+        let mut stage = stage(&input, bound, self.task.fences, how, stop)?;
         fewer::hold(&mut stage.program, &self.material.without);
         Ok(stage)
     }

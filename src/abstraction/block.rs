@@ -69,7 +69,7 @@ pub fn all(program: &Program) -> Result<Vec<(ThreadId, LocId, Vec<Case>)>, Abstr
         for block in &graph.backgrounds {
             let span = block.span;
             let cases = cases(program, thread, block.entry, fresh);
-            let cases = cases.map_err(|error| AbstractionError { span, error })?;
+            let cases = cases.map_err(|error| AbstractionError::TooLarge { span, error })?;
             all.extend(cases.map(|cases| (thread, block.entry, cases)));
         }
     }

@@ -79,7 +79,7 @@ impl<'a> Effects<'a> {
 
     /// The effects of a step, in order: the check of its indices, then its action.
     pub fn of_edge(&self, edge: &Edge) -> Result<Vec<Effect>, AbstractionError> {
-        let at = |error: TooLarge| AbstractionError {
+        let at = |error: TooLarge| AbstractionError::TooLarge {
             span: edge.span,
             error,
         };
@@ -103,7 +103,7 @@ impl<'a> Effects<'a> {
 
     /// The effects of checking a spec once.
     pub fn of_spec(&self, spec: &Spec) -> Result<Vec<Effect>, AbstractionError> {
-        let at = |error: TooLarge| AbstractionError {
+        let at = |error: TooLarge| AbstractionError::TooLarge {
             span: self.program.property(spec.property).span,
             error,
         };
@@ -306,7 +306,7 @@ impl Effect {
 pub fn flags(program: &Program) -> Result<IndexSet<Flag>, AbstractionError> {
     let mut flags = IndexSet::new();
     for spec in &program.specs {
-        let at = |error: TooLarge| AbstractionError {
+        let at = |error: TooLarge| AbstractionError::TooLarge {
             span: program.property(spec.property).span,
             error,
         };

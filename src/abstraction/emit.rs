@@ -84,8 +84,7 @@ pub fn location_labels(program: &Program) -> IndexMap<String, (ThreadId, LocId)>
 
 /// The line of the source at a span: its number, from 1.
 pub fn line_number(file: &SourceFile, span: Span) -> usize {
-    let before = file.text().get(..span.start as usize).unwrap_or("");
-    before.matches('\n').count() + 1
+    file.line(span.start)
 }
 
 struct Emitter<'a> {

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::effects::{Effect, Effects, learned_goal};
 use super::forget;
-use super::{AbstractionError, Initial};
+use super::{AbstractionError, Initial, go_on};
 use crate::logic::{Flag, Formula, Meaning, Predicate};
 use crate::program::{EdgeId, LocId, Program, PropertyId, PropertyKind, ThreadId};
 use crate::reduce::BufferVars;
@@ -160,7 +160,10 @@ impl<'a> Lazy<'a> {
         };
         let effects = Effects::new(program, predicates, sizes, buffers);
         let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
-        let edges = steps.map(|step| Ok((step, effects.of_edge(program.edge(step))?.into())));
+        let edges = steps.map(|step| {
+            go_on(&limits.stop)?;
+            Ok((step, effects.of_edge(program.edge(step))?.into()))
+        });
         Ok(Lazy {
             program,
             predicates,

@@ -28,6 +28,7 @@ use crate::program::{
     Cond, EdgeId, Init, LocId, Program, PropertyId, ThreadId, VarId, location_name,
 };
 use crate::reduce::BufferVars;
+use crate::run::stop::Stop;
 use crate::smt::Effort;
 use crate::source::SourceFile;
 use crate::verdict::CubeSizes;
@@ -99,14 +100,20 @@ pub struct Origin {
     pub idle: bool,
 }
 
-/// A number at this place is too large to reason about.
+/// Why there is no abstraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{error}")]
-pub struct AbstractionError {
-    /// The place.
-    pub span: Span,
-    /// What is wrong.
-    pub error: TooLarge,
+pub enum AbstractionError {
+    /// A number at this place is too large to reason about.
+    #[error("{error}")]
+    TooLarge {
+        /// The place.
+        span: Span,
+        /// What is wrong.
+        error: TooLarge,
+    },
+    /// It was to stop before it was built.
+    #[error("the work was to stop")]
+    Stopped,
 }
 
 /// Answers to the questions of a program's effects.
@@ -129,7 +136,8 @@ pub fn abstract_program(
     );
     let effects = Effects::new(program, &predicates, config.sizes, &config.buffers);
     let blocks = block_effects(program, &effects)?;
-    let edges = edge_effects(program, &effects, &blocks)?;
+    let stop = &config.context.stop;
+    let edges = edge_effects(program, &effects, &blocks, stop)?;
     let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
     let specs: Vec<Vec<Effect>> = specs.collect::<Result<_, _>>()?;
     let in_blocks = || blocks.iter().flat_map(|block| &block.cases);
@@ -150,6 +158,7 @@ pub fn abstract_program(
     effort = effort.plus(cost);
     let (initial, cost) = initial_values(program, &vocabulary, &predicates, &config.buffers);
     effort = effort.plus(cost);
+    go_on(stop)?;
 
     let names = Names::new(variable_names(program, &predicates));
     let input = emit::Input {
@@ -165,6 +174,7 @@ pub fn abstract_program(
         inconsistent: vocabulary.inconsistent(),
     };
     let (tree, origins) = emit::emit(&input, &names);
+    go_on(stop)?;
     let cubes = used_cubes(all(), &answers);
     let most_calls = most_calls(all(), &answers);
     Ok(Abstraction {
@@ -253,6 +263,14 @@ fn with_flags(
     (all, numbered)
 }
 
+/// That it is not to stop.
+fn go_on(stop: &Stop) -> Result<(), AbstractionError> {
+    match stop.should_stop() {
+        true => Err(AbstractionError::Stopped),
+        false => Ok(()),
+    }
+}
+
 /// A background block that is one step.
 struct BlockEffects {
     thread: ThreadId,
@@ -283,6 +301,7 @@ fn edge_effects(
     program: &Program,
     effects: &Effects<'_>,
     blocks: &[BlockEffects],
+    stop: &Stop,
 ) -> Result<Vec<Vec<Vec<Vec<Effect>>>>, AbstractionError> {
     let cases = blocks.iter().flat_map(|block| &block.cases);
     let composed = cases.flat_map(|(case, _)| case.edges.iter().copied());
@@ -297,6 +316,7 @@ fn edge_effects(
             let locations = graph.locations.iter().enumerate();
             locations
                 .map(|(at, location)| {
+                    go_on(stop)?;
                     let at = LocId::new(at);
                     let edges = 0..location.edges.len();
                     edges

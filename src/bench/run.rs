@@ -1,7 +1,7 @@
 //! Runs the experiments, one after the other.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::results::{Figures, LeastRow, Machine, Results, Row, SCHEMA};
@@ -38,10 +38,8 @@ pub struct BenchConfig {
     pub baseline_jobs: usize,
     /// The number of threads that ask the solver.
     pub jobs: usize,
-    /// When to end everything.
-    pub deadline: Option<Instant>,
-    /// Set from outside to end everything with what is there.
-    pub cancel: Arc<AtomicBool>,
+    /// When to end everything with what is there.
+    pub stop: Stop,
     /// Where it runs.
     pub machine: Machine,
     /// Tells the most memory that the process had so far, where the system does.
@@ -149,18 +147,13 @@ impl BenchConfig {
     }
 
     fn is_over(&self) -> bool {
-        let late = |deadline| Instant::now() >= deadline;
-        self.cancel.load(Ordering::Relaxed) || self.deadline.is_some_and(late)
+        self.stop.should_stop()
     }
 
     /// The context of a run, which shares no answers of the solver with other runs.
     fn context(&self) -> Context {
         Context {
-            stop: Stop {
-                deadline: self.deadline,
-                cancel: Some(Arc::clone(&self.cancel)),
-                ..Stop::default()
-            },
+            stop: self.stop.clone(),
             jobs: self.jobs,
             ..Context::default()
         }
@@ -210,7 +203,9 @@ impl Loaded {
         let fences = placement.in_force(&self.checked, model);
         let fences = fences.expect("the placement names no place");
         let sizes = BufferSizes::uniform(k).expect("the bounds of benchmarks are small");
-        let stage = predicate::stage(&input, (model, &sizes), &fences, config.transformers)?;
+        // The programs are short: what takes long comes behind this.
+        let (how, stop) = (config.transformers, &Stop::default());
+        let stage = predicate::stage(&input, (model, &sizes), &fences, how, stop)?;
         predicate::attempt(&input, &stage, method, config, context)
     }
 
@@ -305,7 +300,7 @@ impl Bench<'_> {
             proof: Some(&loaded.proof),
         };
         let outcome = engine.run(&subject.task(case.model, &fences), &self.config.context())?;
-        let last = outcome.log.last().expect("something was tried");
+        let last = outcome.log.last().ok_or(EngineError::Stopped)?;
         Ok(LeastRow {
             algorithm: case.algorithm.name.to_owned(),
             model: case.model,
@@ -350,7 +345,7 @@ impl Bench<'_> {
                 // The receivers live until the last worker has ended.
                 let _ = begun.send(number);
                 let figures = case.run_as_in_paper(limit, &config.context());
-                if !config.is_over() {
+                if let Some(figures) = figures.filter(|_| !config.is_over()) {
                     let _ = ended.send((number, figures));
                 }
             }
@@ -374,11 +369,13 @@ impl Bench<'_> {
 }
 
 impl Case {
-    /// Runs the paper's algorithm.
-    fn run_as_in_paper(&self, limit: Duration, context: &Context) -> Figures {
+    /// Runs the paper's algorithm; nothing where all was to end before it began.
+    fn run_as_in_paper(&self, limit: Duration, context: &Context) -> Option<Figures> {
         let loaded = self.load().with_cubes(self.method, context);
-        let figures = loaded.and_then(|loaded| baseline::run(self, &loaded, limit, context));
-        figures.expect("the algorithms can be reduced")
+        match loaded.and_then(|loaded| baseline::run(self, &loaded, limit, context)) {
+            Err(PredicateError::Stopped) => None,
+            figures => Some(figures.expect("the algorithms can be reduced")),
+        }
     }
 
     fn load(&self) -> Loaded {

@@ -42,8 +42,8 @@ pub struct AbstractArgs {
 
 /// Runs the command.
 pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
-    let loaded = args.pipeline.load(&args.input, console)?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
+    let loaded = args.pipeline.load(&args.input, console)?;
     let method = match (args.method, args.under.model) {
         (Some(Method::Lazy), _) => {
             return Err(Failure::with_hint(
@@ -63,7 +63,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     context.progress.begin("reducing".to_owned());
     let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let input = loaded.input();
-    let built = predicate::stage_with(&input, bound, &fences)
+    let built = predicate::stage_with(&input, bound, &fences, &context.stop)
         .and_then(|stage| predicate::boolean_program(&input, &stage, method, &config, &context));
     drop(watchdog);
     let (built, exit, why) = match built {
@@ -82,7 +82,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             let needs = "cube extrapolation needs the proof's cubes, and";
             (None, exit, Some(format!("{verdict}: {needs} {why}")))
         }
-        Err(error) => return Err(loaded.stage_failure(error)),
+        Err(error) => return Err(loaded.stage_failure(error, &context.stop)),
     };
     if let Some(why) = &why {
         console.note(why);

@@ -12,8 +12,9 @@ use cupola::render::plot::{Plot, plots};
 use cupola::smt;
 use cupola::verdict::Method;
 
-use super::input::{deadline, seconds};
+use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::ModelsArg;
 use super::progress::Bar;
 use super::tacas::{self, TacasArgs};
@@ -131,8 +132,7 @@ impl BenchArgs {
             baseline: self.baseline.then_some(self.baseline_timeout),
             baseline_jobs: self.baseline_jobs.get(),
             jobs: self.jobs.get(),
-            deadline: self.timeout.and_then(deadline),
-            cancel: stop_on_interrupt(console),
+            stop: memory::stop(self.timeout, &stop_on_interrupt(console)),
             machine: machine(),
             peak_memory,
         };

@@ -24,7 +24,7 @@ pub fn details(
         let buffers = buffers.unwrap_or(Buffers::Slots(BufferSizes::ONE));
         let fences = result.fences.iter().cloned().collect();
         let bound = (result.model, &buffers);
-        let reduction = predicate::stage_with(&loaded.input(), bound, &fences).ok();
+        let reduction = predicate::stage_with(&loaded.input(), bound, &fences, &context.stop).ok();
         let abstracted = match (&result.outcome.verdict, &reduction) {
             (Verdict::Verified(Evidence::Invariant(settings)), Some(reduction)) => {
                 abstracted(loaded, settings, reduction, (config, context))

@@ -34,14 +34,15 @@ pub struct ExtrapolateArgs {
 
 /// Runs the command.
 pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure> {
+    let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
-    let config = args.pipeline.config();
     let fences = args
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;
     let buffers = args.reduction.buffers(&args.entries);
     let input = loaded.input();
-    let stage = predicate::stage_with(&input, (args.under.model, &buffers), &fences);
+    let bound = (args.under.model, &buffers);
+    let stage = predicate::stage_with(&input, bound, &fences, &context.stop);
     let extrapolated = stage.and_then(|stage| {
         let found = predicate::extrapolated(&input, &stage, Method::Pe, &config.extrapolate)?;
         Ok((stage, found))
@@ -64,6 +65,6 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
             };
             Ok(args.report.answer(text, json, Exit::Done))
         }
-        Err(error) => Err(loaded.stage_failure(error)),
+        Err(error) => Err(loaded.stage_failure(error, &context.stop)),
     }
 }

@@ -260,7 +260,7 @@ impl FencesArgs {
         let found = fences::search(search, &mut engines, &context, &mut observe);
         bar.end();
         drop(watchdog);
-        found.map_err(|error| engine_failure(error, search.source.clone()))
+        found.map_err(|error| engine_failure(error, search.source.clone(), &context.stop))
     }
 
     fn explained(&self, candidates: &Candidates) -> Result<Option<PlaceId>, Failure> {

@@ -14,11 +14,12 @@ use cupola::litmus::{self, Decision};
 use cupola::memory::Model;
 use cupola::render::litmus::{Decided, Refused};
 use cupola::render::{self, Page, SCHEMA};
-use cupola::run::stop::Stop;
 use cupola::source::{Diagnostic, SourceFile};
 use serde_json::{Value, json};
 
-use super::input::{deadline, once_from_stdin, read, seconds, stem};
+use super::input::{once_from_stdin, read, seconds, stem};
+use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::ModelsArg;
 use super::pages::{HtmlArg, Pages, SvgArg};
 use super::several::Body;
@@ -148,7 +149,7 @@ impl LitmusArgs {
         pages: &mut Pages<'_>,
         console: &Console,
     ) -> Part {
-        let (buffer, context) = (self.buffer.get(), self.context());
+        let (buffer, context) = (self.buffer.get(), self.context(console));
         let decisions: Vec<(Decision, ExploreConfig)> = entries
             .read
             .iter()
@@ -207,12 +208,9 @@ impl LitmusArgs {
         }
     }
 
-    fn context(&self) -> Context {
+    fn context(&self, console: &Console) -> Context {
         Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                ..Stop::default()
-            },
+            stop: memory::stop(self.timeout, &stop_on_interrupt(console)),
             limits: Limits {
                 explore_states: self.max_states.get(),
                 ..Limits::default()

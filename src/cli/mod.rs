@@ -44,7 +44,9 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use cupola::render::diagnostics;
+use cupola::run::stop::Stop;
 use cupola::source::{Diagnostic, SourceFile};
+use cupola::verdict::Limit;
 use serde_json::Value;
 
 pub use console::{ColorChoice, Console};
@@ -141,6 +143,8 @@ pub enum Failure {
     Source(SourceFile, Vec<Diagnostic>),
     /// Something else is wrong, with a way out.
     Message(String, Option<String>),
+    /// The work was to end before anything is known.
+    Stopped(Limit),
 }
 
 /// Runs the command line and returns its exit code.
@@ -156,6 +160,7 @@ pub fn main() -> ExitCode {
     let console = Console::new(cli.color, cli.width.map(usize::from), cli.quiet);
     let console = console.with_json(wants_json(&matches));
     memory::limit(cli.max_memory);
+    advice::record(&matches);
     let answer = catch_unwind(AssertUnwindSafe(|| {
         finish(run(&cli.command, &console), &console)
     }));
@@ -208,7 +213,7 @@ fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
                 // Where standard output is closed nobody reads it.
                 let _ = OutputArgs::default().write(&format!("{:#}\n", failure.json()));
             }
-            Exit::BadInput
+            failure.exit()
         }
     }
 }
@@ -222,6 +227,16 @@ fn usage(error: &clap::Error) -> ExitCode {
     } else {
         Exit::Done.code()
     }
+}
+
+/// What to say of work that was to end before anything is known.
+fn stopped(limit: Limit) -> String {
+    match limit {
+        Limit::Memory => "unknown: out of memory",
+        Limit::Interrupted => "unknown: the work was interrupted",
+        _ => "unknown: out of time",
+    }
+    .to_owned()
 }
 
 impl Exit {
@@ -246,6 +261,15 @@ impl Failure {
         match self {
             Failure::Source(file, diagnostics) => console.diagnostics(file, diagnostics),
             Failure::Message(message, hint) => console.error(message, hint.as_deref()),
+            Failure::Stopped(limit) => console.error(&stopped(*limit), None),
+        }
+    }
+
+    /// How a command ends that has no other answer.
+    fn exit(&self) -> Exit {
+        match self {
+            Failure::Source(..) | Failure::Message(..) => Exit::BadInput,
+            Failure::Stopped(_) => Exit::Unknown,
         }
     }
 
@@ -254,7 +278,13 @@ impl Failure {
         match self {
             Failure::Source(file, diagnostics) => diagnostics::rejected(file, diagnostics),
             Failure::Message(message, hint) => diagnostics::failed(message, hint.as_deref()),
+            Failure::Stopped(limit) => diagnostics::failed(&stopped(*limit), None),
         }
+    }
+
+    /// That work was to end before anything is known.
+    pub fn stopped(stop: &Stop) -> Self {
+        Failure::Stopped(Limit::of_stop(stop))
     }
 
     /// A failure that is not about a place of the source.

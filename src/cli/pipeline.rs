@@ -16,6 +16,7 @@ use cupola::memory::Model;
 use cupola::optimizations::{Optimization, Optimizations};
 use cupola::program;
 use cupola::proof::{self, Proof};
+use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 use cupola::verdict::CubeSizes;
 use indexmap::IndexSet;
@@ -25,7 +26,7 @@ use super::input::{is_stdin, read, seconds};
 use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::model::{FencesArg, sizes_failure};
-use super::{Console, Failure, Input};
+use super::{Console, Failure, Input, advice};
 
 /// The proof of a program, and how to abstract it.
 #[derive(Clone, Debug, Args)]
@@ -220,29 +221,36 @@ impl Loaded {
     }
 
     /// The failure that an error of a verification is.
-    pub fn failure(self, error: VerifyError) -> Failure {
+    pub fn failure(self, error: VerifyError, stop: &Stop) -> Failure {
         match error {
-            VerifyError::Engine(error) => engine_failure(error, self.file),
+            VerifyError::Engine(error) => engine_failure(error, self.file, stop),
             VerifyError::Placement(unknown) => Failure::message(unknown.to_string()),
         }
     }
 
     /// The failure that an error of a stage is.
-    pub fn stage_failure(self, error: PredicateError) -> Failure {
+    pub fn stage_failure(self, error: PredicateError, stop: &Stop) -> Failure {
         match error {
+            PredicateError::Stopped => Failure::stopped(stop),
             PredicateError::Source(diagnostics) => Failure::Source(self.file, diagnostics),
             PredicateError::Sizes(error) => sizes_failure(error),
-            PredicateError::TooMany(error) => Failure::with_hint(
-                error.to_string(),
-                "split the predicates and cubes that name many shared variables, or try a smaller `-k` or `--rule7`",
-            ),
+            PredicateError::TooMany(error) => {
+                let mut ways =
+                    vec!["split the predicates and cubes that name many shared variables"];
+                ways.extend(advice::open(&[
+                    ("-k", "try a smaller `-k`"),
+                    ("--rule7", "try `--rule7`"),
+                ]));
+                Failure::with_hint(error.to_string(), ways.join(", or "))
+            }
         }
     }
 }
 
 /// The failure that an error of an engine is.
-pub fn engine_failure(error: EngineError, file: SourceFile) -> Failure {
+pub fn engine_failure(error: EngineError, file: SourceFile, stop: &Stop) -> Failure {
     match error {
+        EngineError::Stopped => Failure::stopped(stop),
         EngineError::Source(diagnostics) => Failure::Source(file, diagnostics),
         EngineError::Unsupported(_) => Failure::message(error.to_string()),
     }

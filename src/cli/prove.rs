@@ -5,8 +5,8 @@ use cupola::engine::predicate::{self, Proved};
 use cupola::memory::Model;
 use cupola::program;
 use cupola::render::verify::VerifyReport;
-use cupola::render::{Page, SCHEMA};
-use cupola::verdict::{Method, Report, Verdict};
+use cupola::render::{Advice, Page, SCHEMA};
+use cupola::verdict::{Limit, Method, Report, Unknown, Verdict};
 use indexmap::IndexSet;
 use serde_json::json;
 
@@ -31,8 +31,8 @@ pub struct ProveArgs {
 
 /// Runs the command.
 pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
-    let loaded = args.pipeline.load(&args.input, console)?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
+    let loaded = args.pipeline.load(&args.input, console)?;
     let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let fences = IndexSet::new();
     let subject = loaded.subject();
@@ -41,7 +41,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
     drop(watchdog);
     let proved = match proved {
         Ok(proved) => proved,
-        Err(error) => return Err(loaded.failure(error.into())),
+        Err(error) => return Err(loaded.failure(error.into(), &context.stop)),
     };
     let program = program::lower(&loaded.checked, &IndexSet::new());
     let (verdict, exit, why) = judged(&proved, &loaded, &console.page(&args.report.output));
@@ -94,6 +94,16 @@ pub fn judged(
     }
 }
 
+/// The limit that was reached, and what to try.
+fn limit_text(unknown: &Unknown, page: &Page) -> String {
+    let advice = match unknown {
+        Unknown::Stopped(Limit::States) => Advice::MoreAbstractStates,
+        Unknown::Stopped(limit) => Advice::on(*limit),
+        _ => Advice::MoreAbstractStates,
+    };
+    format!("a limit was reached: {}", page.advise(advice))
+}
+
 fn explanation(proved: &Proved, loaded: &Loaded, page: &Page) -> String {
     let attempt = &proved.attempt;
     let report = Report {
@@ -120,7 +130,7 @@ fn explanation(proved: &Proved, loaded: &Loaded, page: &Page) -> String {
                 proved.stage.program.property(path.property).name_text(),
                 shown.explained(path, attempt.settings.method.unwrap_or(Method::Trad), page)
             ),
-            None => "a limit was reached; try `--max-states` or `--timeout`".to_owned(),
+            None => limit_text(unknown, page),
         },
         Verdict::Verified(_) => "the proof was not found".to_owned(),
     }

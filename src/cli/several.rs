@@ -96,10 +96,10 @@ impl<'a> Parts<'a> {
                     self.parts.push(Part {
                         name: format!("error-{}", self.parts.len() + 1),
                         body: Body::Json(failure.json()),
-                        exit: Exit::BadInput,
+                        exit: failure.exit(),
                     });
                 }
-                self.exit = self.exit.max(Exit::BadInput);
+                self.exit = self.exit.max(failure.exit());
             }
         }
     }

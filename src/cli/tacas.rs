@@ -163,7 +163,7 @@ impl TacasArgs {
         let source = &case.loaded.source;
         tacas::measure(&case.loaded, model, &mut engines, &context).map_err(|error| match error {
             TacasError::Places(error) => super::fences::no_candidates(error, source.clone()),
-            TacasError::Engine(error) => engine_failure(error, source.clone()),
+            TacasError::Engine(error) => engine_failure(error, source.clone(), &context.stop),
         })
     }
 }

@@ -224,6 +224,7 @@ impl VerifyArgs {
         pages: &mut Pages<'_>,
         console: &Console,
     ) -> Result<Part, Failure> {
+        let context = self.engines.context(self.pipeline.context(console));
         let loaded = self.pipeline.load(input, console)?;
         if !program::lower(&loaded.checked, &IndexSet::new()).has_property() {
             console.note("the program has no property: only an index out of range could break it");
@@ -235,7 +236,6 @@ impl VerifyArgs {
             method: self.method.0,
             ..self.pipeline.config()
         };
-        let context = self.engines.context(self.pipeline.context(console));
         let target = certificate.map(|dir| Target::new(dir, &self.model.0));
         let target = target.transpose()?;
         let line = Line::of_work(console, context.progress.clone());
@@ -247,7 +247,7 @@ impl VerifyArgs {
         line.end();
         let report = match report {
             Ok(report) => report,
-            Err(error) => return Err(loaded.failure(error)),
+            Err(error) => return Err(loaded.failure(error, &context.stop)),
         };
         let written = match target {
             Some(target) => target.write(&loaded.subject(), &report, &config, &context, console),
@@ -308,7 +308,7 @@ impl EngineArgs {
         match explores && self.explore_states == 0 {
             true => Err(Failure::with_hint(
                 "an exploration of 0 states sees nothing",
-                "raise --explore-states, or ask for another engine",
+                "allow more states, or ask for another engine",
             )),
             false => Ok(()),
         }

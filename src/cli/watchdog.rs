@@ -44,7 +44,7 @@ impl Watchdog {
                     let (why, hint) = match answered < asked {
                         true => (
                             "most likely the solver does not come back from a question".to_owned(),
-                            "try other predicates, smaller cubes (`--cube-size`), or a newer libz3",
+                            "try other predicates, smaller cubes, or a newer libz3",
                         ),
                         false => (
                             format!("it is at: {}", progress.what()),

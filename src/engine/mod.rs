@@ -94,6 +94,9 @@ pub enum EngineError {
     /// The program cannot be handled, for the reasons given at places of its source.
     #[error("the program cannot be verified")]
     Source(Vec<Diagnostic>),
+    /// It was to stop, and knows nothing yet.
+    #[error("the work was to stop")]
+    Stopped,
 }
 
 impl From<HasBackground> for EngineError {

@@ -181,6 +181,11 @@ impl Engine for Portfolio {
             };
             let outcome = match engine.run(&task, context) {
                 Ok(outcome) => outcome,
+                Err(EngineError::Stopped) => {
+                    let limit = Limit::of_stop(&context.stop);
+                    found.reasons.push(Unknown::Stopped(limit));
+                    break;
+                }
                 Err(error) => {
                     found.errors.push(error);
                     continue;
@@ -244,7 +249,7 @@ impl Unknowns {
         for error in self.errors {
             match error {
                 EngineError::Unsupported(error) => unsupported.push(error),
-                EngineError::Source(diagnostics) => return Err(EngineError::Source(diagnostics)),
+                error => return Err(error),
             }
         }
         Ok(Unknown::Unsupported(unsupported))

@@ -6,11 +6,11 @@
 //! What a property is about is no reason to warn: a label that a property forbids by itself (`forbid P@error`), and
 //! an assertion of `false`, are there not to be reached. Conditions that are constant do not count as conditions of loops.
 
+use rustc_hash::FxHashMap;
+
 use crate::front::cup::ast::{CondKind, ItemKind, SpecKind, Stmt, StmtKind};
 use crate::front::cup::check::Checked;
-use crate::program::{
-    Action, Cond, EdgeId, LocId, Program, PropertyKind, Statement, Thread, ThreadId,
-};
+use crate::program::{Action, Cond, EdgeId, LocId, Program, PropertyKind, Thread, ThreadId};
 use crate::source::Span;
 use crate::verdict::{Warning, WarningKind};
 
@@ -104,7 +104,7 @@ pub fn in_text(checked: &Checked, program: &Program) -> Vec<Warning> {
 
 /// What no execution reaches, in the order of the source.
 pub fn unreached(checked: &Checked, program: &Program, reached: &Reached) -> Vec<Warning> {
-    let view = View { program, reached };
+    let view = View::new(program, reached);
     let mut found = Vec::new();
     let mut first = 0;
     for item in &checked.tree.items {
@@ -133,9 +133,35 @@ pub fn unreached(checked: &Checked, program: &Program, reached: &Reached) -> Vec
 struct View<'a> {
     program: &'a Program,
     reached: &'a Reached,
+    /// The locations with a label.
+    labels: FxHashMap<(ThreadId, &'a str), Vec<LocId>>,
+    /// The steps at a place of the source.
+    edges: FxHashMap<Span, Vec<EdgeId>>,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    fn new(program: &'a Program, reached: &'a Reached) -> Self {
+        let mut labels: FxHashMap<_, Vec<LocId>> = FxHashMap::default();
+        for (thread, graph) in program.thread_ids().zip(&program.threads) {
+            for (at, location) in graph.locations.iter().enumerate() {
+                for label in &location.labels {
+                    let key = (thread, label.as_str());
+                    labels.entry(key).or_default().push(LocId::new(at));
+                }
+            }
+        }
+        let mut edges: FxHashMap<_, Vec<EdgeId>> = FxHashMap::default();
+        for id in program.edge_ids() {
+            edges.entry(program.edge(id).span).or_default().push(id);
+        }
+        View {
+            program,
+            reached,
+            labels,
+            edges,
+        }
+    }
+
     /// What of a statement is not reached in some of the threads with this text.
     fn statement(&self, stmt: &Stmt, threads: &[ThreadId], found: &mut Vec<Warning>) {
         let add = |kind, name: String, span, missing: Vec<ThreadId>, found: &mut Vec<Warning>| {
@@ -185,14 +211,10 @@ impl View<'_> {
 
     /// Whether a label is reached, or is there not to be.
     fn has_label(&self, thread: ThreadId, label: &str) -> bool {
-        let locations = self.program.threads[thread.index()].locations.iter();
-        let has = |(id, location): (usize, &crate::program::Location)| {
-            let labelled = location.labels.iter().any(|name| name == label);
-            labelled.then(|| LocId::new(id))
-        };
-        let locations: Vec<LocId> = locations.enumerate().filter_map(has).collect();
+        let locations = self.labels.get(&(thread, label));
+        let locations: &[LocId] = locations.map_or(&[], Vec::as_slice);
         let reached = locations.iter().any(|at| self.reached.has(thread, *at));
-        reached || self.is_forbidden(thread, &locations)
+        reached || self.is_forbidden(thread, locations)
     }
 
     /// Whether a property is broken wherever a thread is at one of these locations.
@@ -207,11 +229,10 @@ impl View<'_> {
 
     /// Whether a thread comes to the assertion at this place.
     fn asserts(&self, thread: ThreadId, span: Span) -> bool {
-        let mut edges = self.edges(thread);
+        let mut edges = self.edges(thread, span);
         edges.any(|id| {
-            let edge = self.program.edge(id);
-            let asserts = matches!(edge.action, Action::Assert(..));
-            asserts && edge.span == span && self.reached.has(thread, id.at)
+            let asserts = matches!(self.program.edge(id).action, Action::Assert(..));
+            asserts && self.reached.has(thread, id.at)
         })
     }
 
@@ -221,17 +242,17 @@ impl View<'_> {
             let edge = self.program.edge(*id);
             let ends = edge.branch.is_some_and(|branch| !branch.taken);
             let constant = matches!(edge.action, Action::Assume(Cond::Const(_)));
-            edge.span == cond && ends && !constant
+            ends && !constant
         };
-        let exits: Vec<EdgeId> = self.edges(thread).filter(leaves).collect();
+        let exits: Vec<EdgeId> = self.edges(thread, cond).filter(leaves).collect();
         let comes = exits.iter().any(|id| self.reached.has(thread, id.at));
         comes && !exits.iter().any(|id| self.reached.takes(*id))
     }
 
-    fn edges(&self, thread: ThreadId) -> impl Iterator<Item = EdgeId> {
-        self.program
-            .edge_ids()
-            .filter(move |id| id.thread == thread)
+    /// The steps of a thread at a place of the source.
+    fn edges(&self, thread: ThreadId, span: Span) -> impl Iterator<Item = EdgeId> {
+        let edges = self.edges.get(&span).into_iter().flatten().copied();
+        edges.filter(move |id| id.thread == thread)
     }
 
     fn finally(&self, span: Span) -> Option<Warning> {
@@ -253,15 +274,12 @@ impl View<'_> {
 
     /// The text of the statement, or of the condition, at a place; nothing where control never comes.
     fn text(&self, span: Span) -> String {
-        let edges = self.program.edge_ids();
-        let mut edges = edges.map(|id| self.program.edge(id));
-        let edge = edges.find(|edge| edge.span == span);
-        edge.map_or_else(String::new, |edge| text(self.program.statement(edge.stmt)))
+        let first = self.edges.get(&span).and_then(|edges| edges.first());
+        first.map_or_else(String::new, |id| {
+            let edge = self.program.edge(*id);
+            self.program.statement(edge.stmt).text.clone()
+        })
     }
-}
-
-fn text(statement: &Statement) -> String {
-    statement.text.clone()
 }
 
 /// Whether a statement may leave a loop around it.

@@ -15,7 +15,7 @@ use crate::engine::{Context, Engine, EngineError, Task};
 use crate::memory::Model;
 use crate::proof::Proof;
 use crate::source::SourceFile;
-use crate::verdict::{Outcome, Unknown, Verdict, Violation, Warning};
+use crate::verdict::{Limit, Outcome, Unknown, Verdict, Violation, Warning};
 
 /// What to search.
 #[derive(Clone, Copy)]
@@ -238,6 +238,13 @@ impl State<'_> {
                 Verdict::Unknown(Unknown::Unsupported(vec![reason])),
                 Vec::new(),
             )),
+            Err(EngineError::Stopped) => {
+                let limit = Limit::of_stop(&self.context.stop);
+                Ok(Outcome::new(
+                    Verdict::Unknown(Unknown::Stopped(limit)),
+                    Vec::new(),
+                ))
+            }
             outcome => outcome,
         }
     }

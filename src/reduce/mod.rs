@@ -47,6 +47,7 @@ use crate::front::cup::ast::{FifoLine, Item, ItemKind, LocalLine, Span, Thread, 
 use crate::front::cup::check::{Checked, check};
 use crate::memory::{BufferSizes, Model};
 use crate::program::{EdgeId, Program, PropertyId, VarId, lower};
+use crate::run::stop::Stop;
 use crate::source::{Diagnostic, SourceFile};
 use access::Scopes;
 use buffers::Layout;
@@ -197,7 +198,18 @@ pub fn reduce(
     checked: &Checked,
     config: &ReduceConfig,
 ) -> Result<Reduction, ReduceError> {
-    reduce_to(file, checked, config, Storage::Slots)
+    let reduction = reduce_until(file, checked, config, &Stop::default())?;
+    Ok(reduction.expect(NOTHING_STOPS))
+}
+
+/// The same, unless it is to stop before it has ended.
+pub fn reduce_until(
+    file: &SourceFile,
+    checked: &Checked,
+    config: &ReduceConfig,
+    stop: &Stop,
+) -> Result<Option<Reduction>, ReduceError> {
+    reduce_to(file, checked, config, Storage::Slots, stop)
 }
 
 /// The same with buffers in FIFOs of any length, to which sizes mean nothing.
@@ -210,34 +222,50 @@ pub fn reduce_to_fifos(
         sizes: BufferSizes::ONE,
         ..config.clone()
     };
-    reduce_to(file, checked, &config, Storage::Fifos)
+    let reduction = reduce_to(file, checked, &config, Storage::Fifos, &Stop::default())?;
+    Ok(reduction.expect(NOTHING_STOPS))
 }
+
+const NOTHING_STOPS: &str = "nothing stops it";
 
 fn reduce_to(
     file: &SourceFile,
     checked: &Checked,
     config: &ReduceConfig,
     storage: Storage,
-) -> Result<Reduction, ReduceError> {
+    stop: &Stop,
+) -> Result<Option<Reduction>, ReduceError> {
     fits(checked, config.model)?;
     let checked = &number::numbered(checked);
     let comments = Comments::new(file, &checked.tree);
     let resolved = sc::resolve(&comments, checked, &config.fences);
     let entries = sizes::entries(&config.sizes, &checked.symbols, config.model)?;
     let layout = Layout::of(checked, &resolved, (config.model, storage), &entries);
+    if stop.should_stop() {
+        return Ok(None);
+    }
     let mut tree = match config.model {
         Model::Sc => resolved.tree,
         Model::Tso | Model::Pso => relax(&comments, checked, &resolved, (&layout, config.flush)),
     };
     add_header(&mut tree, comment::header(file, config, storage));
+    if stop.should_stop() {
+        return Ok(None);
+    }
     let source = lower(checked, &config.fences);
     let reduced = check(tree).map_err(ReduceError::TooLarge)?;
+    if stop.should_stop() {
+        return Ok(None);
+    }
     let program = lower(&reduced, &IndexSet::new());
+    if stop.should_stop() {
+        return Ok(None);
+    }
     let origins = match config.model {
         Model::Sc => Origins::same(&program),
         Model::Tso | Model::Pso => Origins::from_roles(&source, &program),
     };
-    Ok(Reduction {
+    Ok(Some(Reduction {
         config: config.clone(),
         storage,
         checked: reduced,
@@ -246,7 +274,7 @@ fn reduce_to(
         vars: Vars::new(&source, &program, &layout),
         program,
         source,
-    })
+    }))
 }
 
 impl Reduction {

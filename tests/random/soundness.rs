@@ -122,7 +122,8 @@ fn proves(
         ..input
     };
     let bound = (model, &entries(k));
-    let stage = predicate::stage(&input, bound, fences, Transformers::Optimized);
+    let (how, stop) = (Transformers::Optimized, &context.stop);
+    let stage = predicate::stage(&input, bound, fences, how, stop);
     let stage = stage.expect("the program can be reduced");
     let tried = predicate::attempt(&input, &stage, method, config, &context);
     tried.expect("it can be tried").verdict.kind() == VerdictKind::Verified

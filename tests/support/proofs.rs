@@ -16,6 +16,7 @@ use cupola::proof::{self, Proof};
 use cupola::reduce::Reduction;
 use cupola::render::Page;
 use cupola::render::verify::{TraceForm, VerifyReport};
+use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 use cupola::verdict::{Evidence, ModelResult, Report, Verdict, VerdictKind};
 use indexmap::IndexSet;
@@ -118,6 +119,7 @@ impl Proved {
             (model, &entries(k)),
             &fences,
             Transformers::Optimized,
+            &Stop::default(),
         );
         stage.expect("the program can be reduced")
     }

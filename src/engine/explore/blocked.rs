@@ -134,13 +134,18 @@ impl Suspects {
     }
 }
 
-/// Whether an atomic section of a thread may have no way on.
+/// Whether an atomic section of a thread may never be left: something in it may wait, or it may have a cycle. Every cycle has
+/// an edge to a location that does not come later.
 fn waits_in_sections(thread: &Thread) -> bool {
-    let held = thread.locations.iter().filter(|location| location.held);
-    let mut edges = held.flat_map(|location| &location.edges);
-    edges.any(|edge| {
-        let waits = matches!(edge.action, Action::Assume(_) | Action::Pop(_));
-        waits && edge.branch.is_none()
+    let mut locations = thread.locations.iter().enumerate();
+    locations.any(|(at, location)| {
+        let mut edges = location.edges.iter();
+        location.held
+            && edges.any(|edge| {
+                let waits = matches!(edge.action, Action::Assume(_) | Action::Pop(_));
+                let back = edge.target.index() <= at && thread.location(edge.target).held;
+                (waits && edge.branch.is_none()) || back
+            })
     })
 }
 

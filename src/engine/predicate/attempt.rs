@@ -9,10 +9,10 @@ use boolprog_checker::{
 
 use super::explain::Explain;
 use super::path;
-use super::stage::{abstracted, extrapolated, forgotten, too_large};
+use super::stage::{abstracted, extrapolated, forgotten, not_abstracted};
 use super::{Input, NAME, PredicateConfig, PredicateError};
 use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, LazyStep};
-use crate::abstraction::{Abstraction, AbstractionError, Transformers};
+use crate::abstraction::{Abstraction, Transformers};
 use crate::engine::Context;
 use crate::extrapolate::Extrapolation;
 use crate::memory::{Buffers, Model};
@@ -156,9 +156,18 @@ impl Try<'_> {
         if self.stop().should_stop() {
             return Ok(self.attempt(Stats::default(), self.stopped()));
         }
-        if self.tuning.method == Method::Lazy {
-            return self.lazily();
+        let tried = match self.tuning.method {
+            Method::Lazy => self.lazily(),
+            Method::Trad | Method::Pe | Method::Ce => self.checked(),
+        };
+        match tried {
+            Err(PredicateError::Stopped) => Ok(self.attempt(Stats::default(), self.stopped())),
+            tried => tried,
         }
+    }
+
+    /// Builds the abstraction and checks it.
+    fn checked(&self) -> Result<Attempt, PredicateError> {
         let built = self.build()?;
         let outcome = boolprog_checker::check(&built.abstraction.program, &self.options());
         Ok(self.judge(&built, &outcome))
@@ -330,7 +339,7 @@ impl Try<'_> {
         };
         let buffers = forgotten(stage, self.config);
         let found = lazy::search(&stage.program, &proof.predicates, &buffers, limits)
-            .map_err(|AbstractionError { span, error }| too_large(error, span))?;
+            .map_err(not_abstracted)?;
         Ok((proof, found))
     }
 

@@ -73,7 +73,7 @@ pub fn certificate(
     };
     let one = Buffers::Slots(BufferSizes::ONE);
     let buffers = settings.buffers.as_ref().unwrap_or(&one);
-    let stage = stage_with(input, (task.model, buffers), task.fences)?;
+    let stage = stage_with(input, (task.model, buffers), task.fences, &context.stop)?;
     let this = Try {
         input,
         stage: &stage,

@@ -456,7 +456,15 @@ impl Verification<'_> {
             }
             let reducing = format!("{}, reducing", self.model);
             self.context.progress.begin(reducing);
-            let stage = stage_with(self.input, (self.model, buffers), self.fences)?;
+            let stop = &self.context.stop;
+            let bound = (self.model, buffers);
+            let stage = match stage_with(self.input, bound, self.fences, stop) {
+                Err(PredicateError::Stopped) => {
+                    let verdict = Verdict::Unknown(Unknown::Stopped(Limit::of_stop(stop)));
+                    return Ok(Outcome::new(verdict, log));
+                }
+                stage => stage?,
+            };
             let first = log.len();
             log.extend(self.at(&stage)?);
             let overflows = matches!(

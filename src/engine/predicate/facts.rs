@@ -6,14 +6,13 @@
 use super::attempt::Try;
 use super::certificate::{NoCertificate, cube};
 use super::totalize::totalize;
-use crate::abstraction::AbstractionError;
 use crate::abstraction::lazy::{self, LazyLimits};
 use crate::certificate::{Body, FactsState, FactsStep, FactsTable, fact_text, plain_text};
 use crate::logic::{Meaning, Predicate};
 use crate::optimizations::Optimization;
 use crate::program::Program;
 
-use super::stage::{extrapolated, too_large};
+use super::stage::{extrapolated, not_abstracted};
 
 /// The body of the certificate of what an attempt verified.
 pub(super) fn body(this: &Try<'_>) -> Result<Body, NoCertificate> {
@@ -27,7 +26,7 @@ pub(super) fn body(this: &Try<'_>) -> Result<Body, NoCertificate> {
         differences: this.config.optimizations.has(Optimization::Differences),
     };
     let listed = lazy::list(program, &proof.predicates, limits)
-        .map_err(|AbstractionError { span, error }| too_large(error, span))?
+        .map_err(not_abstracted)?
         .ok_or(NoCertificate::Facts)?;
     let texts = proof.predicates.iter().map(|p| text(program, p));
     let states = listed.states.into_iter().map(|(at, values, steps)| {

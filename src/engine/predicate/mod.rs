@@ -136,6 +136,9 @@ pub enum PredicateError {
     /// The proof stands for too many predicates under the model.
     #[error(transparent)]
     TooMany(#[from] TooMany),
+    /// It was to stop.
+    #[error("the work was to stop")]
+    Stopped,
 }
 
 impl From<ReduceError> for PredicateError {
@@ -151,6 +154,7 @@ impl From<PredicateError> for EngineError {
     fn from(error: PredicateError) -> Self {
         let reason = match error {
             PredicateError::Source(diagnostics) => return EngineError::Source(diagnostics),
+            PredicateError::Stopped => return EngineError::Stopped,
             PredicateError::Sizes(error) => error.to_string(),
             PredicateError::TooMany(error) => error.to_string(),
         };

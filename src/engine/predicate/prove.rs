@@ -33,7 +33,8 @@ pub fn prove(
     context: &Context,
 ) -> Result<Proved, PredicateError> {
     let bound = (Model::Sc, &BufferSizes::ONE);
-    let stage = stage(input, bound, &IndexSet::new(), Transformers::Optimized)?;
+    let (how, stop) = (Transformers::Optimized, &context.stop);
+    let stage = stage(input, bound, &IndexSet::new(), how, stop)?;
     let mut attempts = Vec::new();
     let mut proof = None;
     for tuning in retries(Method::Trad, config.sizes) {

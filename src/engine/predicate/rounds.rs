@@ -309,7 +309,8 @@ impl Refinement<'_> {
     fn stage(&self, bound: usize) -> Result<Reduction, PredicateError> {
         let bound = (self.model, &self.bounds[bound]);
         let input = input(self.task, &self.proof);
-        let mut stage = stage_with(&input, bound, self.task.fences)?;
+        let stop = &self.context.stop;
+        let mut stage = stage_with(&input, bound, self.task.fences, stop)?;
         fewer::hold(&mut stage.program, &self.material.without);
         Ok(stage)
     }

@@ -17,6 +17,7 @@ use crate::memory::{BufferSizes, Buffers, Model};
 use crate::program;
 use crate::proof::{self, Proof};
 use crate::reduce::{self, BufferVars, Flush, ReduceConfig, Reduction};
+use crate::run::stop::Stop;
 use crate::source::{Diagnostic, Span};
 use crate::verdict::Method;
 
@@ -25,12 +26,13 @@ pub(super) fn harvested(task: &Task<'_>) -> Proof {
     proof::harvest(&program::lower(task.program, &IndexSet::new())).0
 }
 
-/// Reduces a program for a model; the sizes of buffers are without meaning under SC.
+/// Reduces a program for a model, unless it is to stop; the sizes of buffers are without meaning under SC.
 pub fn stage(
     input: &Input<'_>,
     (model, sizes): (Model, &BufferSizes),
     fences: &IndexSet<String>,
     transformers: Transformers,
+    stop: &Stop,
 ) -> Result<Reduction, PredicateError> {
     without_fifos(input.program)?;
     let config = ReduceConfig {
@@ -42,7 +44,8 @@ pub fn stage(
             Transformers::AsInPaper => Flush::Inline,
         },
     };
-    Ok(reduce::reduce(input.source, input.program, &config)?)
+    let reduction = reduce::reduce_until(input.source, input.program, &config, stop)?;
+    reduction.ok_or(PredicateError::Stopped)
 }
 
 /// Reduces a program for a model to one with buffers of any length.
@@ -70,9 +73,13 @@ pub fn stage_with(
     input: &Input<'_>,
     (model, buffers): (Model, &Buffers),
     fences: &IndexSet<String>,
+    stop: &Stop,
 ) -> Result<Reduction, PredicateError> {
     match buffers {
-        Buffers::Slots(sizes) => stage(input, (model, sizes), fences, Transformers::Optimized),
+        Buffers::Slots(sizes) => {
+            let how = Transformers::Optimized;
+            stage(input, (model, sizes), fences, how, stop)
+        }
         Buffers::Fifos => fifo_stage(input, model, fences),
     }
 }
@@ -125,8 +132,15 @@ pub fn abstracted(
         },
         buffers: forgotten(stage, config),
     };
-    abstract_program(&stage.program, input.source, &proof.predicates, &how)
-        .map_err(|AbstractionError { span, error }| too_large(error, span))
+    abstract_program(&stage.program, input.source, &proof.predicates, &how).map_err(not_abstracted)
+}
+
+/// The error that there is no abstraction.
+pub(super) fn not_abstracted(error: AbstractionError) -> PredicateError {
+    match error {
+        AbstractionError::TooLarge { span, error } => too_large(error, span),
+        AbstractionError::Stopped => PredicateError::Stopped,
+    }
 }
 
 /// The buffers whose unused slots are forgotten.

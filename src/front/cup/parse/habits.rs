@@ -6,7 +6,7 @@
 use super::messages::{STATEMENT_WORDS, is_keyword};
 use super::recovery::Mistake;
 use super::scan::{Token, TokenKind, next_proper_token};
-use super::{Parser, span};
+use super::{Parser, Rule, span};
 use crate::front::cup::suggest::closest;
 use crate::source::Diagnostic;
 
@@ -42,7 +42,7 @@ impl Parser<'_> {
     /// The habit that a broken piece is, if it is one.
     pub(super) fn habit(&self, mistake: &Mistake) -> Option<Habit> {
         let first = next_proper_token(self.text, mistake.start)?;
-        if first.kind != TokenKind::Word {
+        if first.kind != TokenKind::Word || mistake.rule == Rule::do_tail {
             return None;
         }
         if let Some(at) = self.colon_equals(mistake) {
@@ -67,6 +67,7 @@ impl Parser<'_> {
                 "label the last statement, such as `end: skip;`, and write `goto end;`",
             )),
             ("cas" | "swap" | "fetch_add" | "choose", "(") => Some(self.call(first, second)),
+            ("append" | "pop", "(") => None,
             (_, "(") if !is_keyword(name) && !is_misspelt(name) => Some(self.call(first, second)),
             (_, "+" | "-" | "*" | "/" | "%") => self.update(first, second),
             _ => None,

@@ -36,8 +36,8 @@ pub struct VariableValues {
 pub struct ThreadNodes {
     /// Its name.
     pub name: String,
-    /// Locations with the values of the thread's locals.
-    pub nodes: Vec<(u32, Vec<i64>)>,
+    /// Locations with the values of the thread's locals; `None` where a local may have any.
+    pub nodes: Vec<(u32, Vec<Option<i64>>)>,
 }
 
 /// States that may be reached: nodes, memory, and what buffers may hold.

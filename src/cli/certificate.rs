@@ -136,9 +136,11 @@ fn find(
         }
         Evidence::Basis => {
             let found = backward::certificate(task, context);
-            found.map_err(|error| Missing::Limit {
-                reason: error.to_string(),
-                hint: Some("try `--engine explore` or `--engine predicate`"),
+            found.or_else(|error| {
+                states(task, context).ok_or_else(|| Missing::Limit {
+                    reason: error.to_string(),
+                    hint: Some("try `--engine explore` or `--engine predicate`"),
+                })
             })
         }
         Evidence::Exhaustive { max_buffer, .. } => {
@@ -164,6 +166,22 @@ fn find(
             })
         }
     }
+}
+
+/// The longest buffers with which all states are listed where a basis is too large.
+const LONGEST: usize = 6;
+
+/// A certificate that lists all states, if there are few and buffers are short.
+fn states(task: &Task<'_>, context: &Context) -> Option<Certificate> {
+    for buffer in 1..=LONGEST {
+        match explore::certificate(task, buffer, context) {
+            Ok(found) => return Some(found),
+            // With buffers of this length some are full.
+            Err(explore::NoCertificate::Broken(_)) => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 /// How large a certificate is.

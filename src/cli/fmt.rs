@@ -61,13 +61,19 @@ impl FmtArgs {
     /// Formats one program; there is a result if it is to be printed or written elsewhere.
     fn format(&self, path: &Path) -> Result<Option<Part>, Failure> {
         let other = match Format::of(path) {
-            Some(Format::Litmus) => Some(("a litmus test", "cupola litmus --to-cup")),
-            Some(Format::Rmm) => Some(("a program of Memorax", "cupola convert --to cup")),
+            Some(Format::Litmus) => Some((
+                "a litmus test, which has no such form",
+                "cupola litmus --to-cup",
+            )),
+            Some(Format::Rmm) => Some((
+                "a program of Memorax, whose comments and macros formatting would lose",
+                "cupola convert --to cup",
+            )),
             Some(Format::Cup) | None => None,
         };
         if let Some((what, command)) = other {
             return Err(Failure::with_hint(
-                format!("`{}` is {what}, which has no such form", path.display()),
+                format!("`{}` is {what}", path.display()),
                 format!("`{command}` prints it as a program"),
             ));
         }

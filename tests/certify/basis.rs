@@ -63,6 +63,11 @@ fn samples() -> Vec<Sample> {
 pub fn sample(name: &'static str, model: Model) -> Sample {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let text = std::fs::read_to_string(path).expect("the program is there");
+    of_text(name, text, model)
+}
+
+/// The certificate of a program that is safe under a model.
+pub fn of_text(name: &'static str, text: impl Into<String>, model: Model) -> Sample {
     let file = SourceFile::new(name, text);
     let checked = cupola::front::cup::load(&file).expect("it is a program");
     let fences = Placement::Declared
@@ -305,7 +310,7 @@ fn shake(table: &mut BasisTable, random: &mut Random) {
     }
 }
 
-fn is_violated(stored: &Stored) -> bool {
+pub fn is_violated(stored: &Stored) -> bool {
     let checked = cupola::front::cup::load(&stored.source).expect("it is a program");
     let program = lower(&checked, &stored.config.fences);
     let config = ExploreConfig {

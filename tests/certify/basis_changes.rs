@@ -6,7 +6,7 @@ use cupola::certificate::{BasisTable, BufferSet, MarkSet, Reached, StateSet, Sto
 use cupola::certify::{self, Solver, Verdict};
 use cupola::memory::Model;
 
-use crate::basis::{Sample, sample, table};
+use crate::basis::{Sample, is_violated, sample, table};
 use crate::basis_runs::{Buffer, Claim, Whole};
 use crate::support::random::Random;
 
@@ -32,8 +32,11 @@ enum Change {
     MemoryNarrowed,
     /// The invariant has one line more.
     InvariantWeakened,
+    /// Fences are taken out of the program.
+    FencesTakenOut,
 }
 
+/// The changes of the basis itself.
 const CHANGES: [Change; 5] = [
     Change::SetDropped,
     Change::LetterNarrowed,
@@ -130,6 +133,7 @@ fn apply(
         }
         Change::LetterAdded => Some(lengthen(&mut table.sets[number], random)),
         Change::InvariantWeakened => return Some(weakened(stored, table, random)),
+        Change::FencesTakenOut => None,
     };
     let lost = lost.filter(|lost| !lost.after)?;
     let claim = Claim::new(stored, table);
@@ -205,6 +209,27 @@ fn state_of(claim: &Claim<'_>, set: &StateSet, line: &Reached) -> Option<Whole> 
     Some(claim.state(&line.at, &line.memory, buffers))
 }
 
+/// Takes each set of fences out of the program; how often an exploration finds that a property is broken then, and the basis, which
+/// cannot show the contrary, is rejected.
+fn without_fences(stored: &Stored, right: &BasisTable) -> usize {
+    let fences: Vec<String> = stored.config.fences.iter().cloned().collect();
+    let mut rejected = 0;
+    for taken in 1_u32..1 << fences.len().min(4) {
+        let mut changed = stored.clone();
+        *table(&mut changed) = right.clone();
+        let left = fences.iter().enumerate();
+        let left = left.filter(|(place, _)| taken >> place & 1 == 0);
+        changed.config.fences = left.map(|(_, name)| name.clone()).collect();
+        if is_violated(&changed) {
+            let found = certify::check(&changed, &Solver::Library);
+            let accepted = found.is_ok_and(|report| report.verdict == Verdict::Accepted);
+            assert!(!accepted, "without {taken:b} of {fences:?}");
+            rejected += 1;
+        }
+    }
+    rejected
+}
+
 /// At least 200 changed bases of which a run shows that an obligation does not hold are rejected, some of each kind.
 #[test]
 fn changed_bases_that_a_run_refutes_are_rejected() {
@@ -236,6 +261,8 @@ fn changed_bases_that_a_run_refutes_are_rejected() {
                     *rejected.entry((change, model)).or_default() += 1;
                 }
             }
+            *rejected.entry((Change::FencesTakenOut, model)).or_default() +=
+                without_fences(&stored, &right);
             // No run says anything against the right one.
             *table(&mut stored) = right.clone();
             let claim = Claim::new(&stored, &right);
@@ -255,5 +282,6 @@ fn changed_bases_that_a_run_refutes_are_rejected() {
         CHANGES.iter().all(|&change| of(change) >= 15),
         "{rejected:?}"
     );
+    assert!(of(Change::FencesTakenOut) >= 8, "{rejected:?}");
     assert!(rejected.values().sum::<usize>() >= 200, "{rejected:?}");
 }

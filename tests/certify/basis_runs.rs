@@ -82,7 +82,7 @@ impl<'a> Claim<'a> {
             let (location, locals) = &listed.nodes[*node];
             at.push(LocId::new(*location as usize));
             for (var, value) in self.locals(thread).zip(locals) {
-                values[var.index()] = *value;
+                values[var.index()] = value.unwrap_or(0);
             }
         }
         let state = State {
@@ -123,9 +123,11 @@ impl<'a> Claim<'a> {
 
     fn is_at(&self, whole: &Whole, thread: usize, node: usize) -> bool {
         let (location, locals) = &self.table.threads[thread].nodes[node];
-        let values = self.locals(thread);
-        let values = values.map(|var| whole.state.values[var.index()]);
-        whole.state.at[thread].index() == *location as usize && values.eq(locals.iter().copied())
+        let mut values = self.locals(thread).zip(locals);
+        whole.state.at[thread].index() == *location as usize
+            && values.all(|(var, listed)| {
+                listed.is_none_or(|listed| listed == whole.state.values[var.index()])
+            })
     }
 
     fn memory(&self, whole: &Whole) -> impl Iterator<Item = (usize, i64)> {

@@ -4,6 +4,7 @@ mod bases;
 mod basis;
 mod basis_changes;
 mod basis_runs;
+mod basis_sections;
 mod certificates;
 mod enumerate;
 mod facts;

@@ -1,9 +1,11 @@
 //! Certificates of the kind `basis` for the safe programs of the TACAS 2012 table, with their fewest fences.
 
+use std::process::Command;
+
 use cupola::bench::tacas::{PROGRAMS, Program};
 use cupola::certificate::Stored;
 use cupola::certify::{self, Solver, Verdict};
-use cupola::engine::backward::{self, Backward, BackwardConfig, NoCertificate};
+use cupola::engine::backward::{self, Backward, BackwardConfig};
 use cupola::engine::{Context, Task};
 use cupola::fences::{self, Candidates, PlaceKind, Search};
 use cupola::front::{Format, cup, load};
@@ -33,7 +35,7 @@ fn fenced(program: &Program, model: Model) -> Option<SourceFile> {
     Some(SourceFile::new(program.name, cup::print(&tree)))
 }
 
-fn certificate(source: &SourceFile, model: Model) -> Result<Stored, NoCertificate> {
+fn certificate(source: &SourceFile, model: Model) -> Stored {
     let checked = cup::load(source).expect("it is a program");
     let task = Task {
         source,
@@ -43,8 +45,8 @@ fn certificate(source: &SourceFile, model: Model) -> Result<Stored, NoCertificat
         proof: None,
         earlier: &[],
     };
-    let found = backward::certificate(&task, &Context::default())?;
-    Ok(certify::prepare(&found).expect("it can be stored"))
+    let found = backward::certificate(&task, &Context::default()).expect("there is a certificate");
+    certify::prepare(&found).expect("it can be stored")
 }
 
 /// The programs with large certificates.
@@ -57,11 +59,8 @@ const LARGE: [(&str, &[Model]); 6] = [
     ("producer_consumer_v2_3", &[Model::Tso]),
 ];
 
-/// The safe programs that have none: a basis under TSO has no atomic sections, and that of the other one is too large.
-const WITHOUT: [(&str, &[Model]); 2] = [
-    ("sense_barrier", &[Model::Tso]),
-    ("producer_consumer_v2_3", &[Model::Pso]),
-];
+/// The program whose basis has too many sets: its certificate lists states.
+const LISTED: [(&str, &[Model]); 1] = [("producer_consumer_v2_3", &[Model::Pso])];
 
 fn is_among(list: &[(&str, &[Model])], name: &str, model: Model) -> bool {
     let mut list = list.iter();
@@ -74,13 +73,13 @@ fn accepted(large: bool) -> usize {
     for program in &PROGRAMS {
         let name = program.name;
         for model in [Model::Tso, Model::Pso] {
-            if is_among(&WITHOUT, name, model) || is_among(&LARGE, name, model) != large {
+            if is_among(&LISTED, name, model) || is_among(&LARGE, name, model) != large {
                 continue;
             }
             let Some(source) = fenced(program, model) else {
                 continue;
             };
-            let stored = certificate(&source, model).expect("there is a certificate");
+            let stored = certificate(&source, model);
             let report = certify::check(&stored, &Solver::Library).expect("it makes sense");
             assert_eq!(report.verdict, Verdict::Accepted, "{name} {model}");
             accepted += 1;
@@ -91,7 +90,7 @@ fn accepted(large: bool) -> usize {
 
 #[test]
 fn certificates_of_safe_programs_of_the_table_are_accepted() {
-    assert_eq!(accepted(false), 20);
+    assert_eq!(accepted(false), 21);
 }
 
 #[test]
@@ -100,11 +99,28 @@ fn large_certificates_of_safe_programs_of_the_table_are_accepted() {
     assert_eq!(accepted(true), 8);
 }
 
+/// `verify` writes one for each program, also where the basis is too large, and `certify` accepts it.
 #[test]
-fn a_basis_under_tso_has_no_atomic_sections() {
-    let mut programs = PROGRAMS.iter();
-    let program = programs.find(|program| program.name == "sense_barrier");
-    let source = fenced(program.expect("it is in the table"), Model::Tso);
-    let found = certificate(&source.expect("it is safe"), Model::Tso);
-    assert!(matches!(found, Err(NoCertificate::Sections)));
+#[ignore = "it searches a large basis first; `make backward` runs it"]
+fn a_certificate_lists_states_where_the_basis_is_too_large() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let dir = dir.path().join("certificate");
+    for (name, models) in LISTED {
+        for model in models {
+            let file = format!("examples/rmm/{name}.rmm");
+            let run = |arguments: &[&str]| {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_cupola"));
+                command.current_dir(env!("CARGO_MANIFEST_DIR"));
+                command.args(arguments).arg(&dir).output().expect("it runs")
+            };
+            let model = model.to_string();
+            let how = ["verify", &file, "--model", &model, "--engine", "backward"];
+            let made = run(&[&how[..], &["--certificate"]].concat());
+            assert!(made.status.success(), "{made:?}");
+            let checked = run(&["certify"]);
+            let report = String::from_utf8_lossy(&checked.stdout);
+            assert!(checked.status.success(), "{checked:?}");
+            assert!(report.contains("states: "), "{report}");
+        }
+    }
 }

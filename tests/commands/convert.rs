@@ -133,7 +133,7 @@ fn every_command_reads_programs_of_memorax() {
     let (code, _, errors) = run(cupola().args(["fmt", PETERSON]));
     assert_eq!(code, 2);
     assert!(
-        errors.contains("is a program of Memorax, which has no such form"),
+        errors.contains("is a program of Memorax, whose comments and macros"),
         "{errors}"
     );
 }

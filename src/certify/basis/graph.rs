@@ -3,11 +3,12 @@
 use indexmap::IndexMap;
 use itertools::Itertools;
 
+use super::sections;
 use crate::certificate::BasisTable;
 use crate::certify::describe;
 use crate::certify::states::known::{Stuck, View};
 use crate::memory::Model;
-use crate::program::{Action, Edge, Init, LocId, Place, Program, ThreadId, VarId};
+use crate::program::{self, Action, Edge, Init, LocId, Place, Program, ThreadId, VarId};
 
 /// The most initial values of one variable, and nodes at which a thread may start.
 const MAX_STARTS: usize = 4_096;
@@ -16,7 +17,7 @@ const MAX_STARTS: usize = 4_096;
 const MAX_CHOICES: usize = 1 << 20;
 
 /// What a step does; values are numbered as the basis lists them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     /// Nothing that other threads see.
     Local,
@@ -28,16 +29,27 @@ pub(super) enum Act {
     Write { var: usize, value: usize },
     /// Waits until the thread's stores are in memory.
     Fence,
-    /// An atomic operation on a variable.
+    /// An atomic operation: memory held these values of variables, and holds those then.
     Update {
-        var: usize,
-        old: usize,
-        new: Option<usize>,
+        held: Vec<(usize, usize)>,
+        written: Vec<(usize, usize)>,
     },
 }
 
+impl Act {
+    /// The variables of an atomic operation.
+    pub(super) fn vars(&self) -> Vec<usize> {
+        match self {
+            Act::Update { held, written } => {
+                held.iter().chain(written).map(|(var, _)| *var).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     /// What it does.
     pub act: Act,
@@ -49,8 +61,8 @@ pub(super) struct Step {
 pub(super) struct Node<'a> {
     /// The location.
     pub at: LocId,
-    /// The values of the thread's locals.
-    pub locals: &'a [i64],
+    /// The values of the thread's locals; `None` if it may be any.
+    pub locals: &'a [Option<i64>],
     /// The steps.
     pub steps: Vec<Step>,
     /// The steps that evaluate shared memory, and fail or go on.
@@ -154,8 +166,13 @@ impl<'a> Graph<'a> {
         u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0)
     }
 
-    /// Whether a thread holds the atomic section at a node.
+    /// Whether a thread holds the atomic section at a node. Under TSO it never does: `sections` has other steps.
     pub(super) fn held(&self, thread: usize, at: usize) -> bool {
+        self.model != Model::Tso && self.is_inside(thread, at)
+    }
+
+    /// Whether a node is inside an atomic section, so that no spec is evaluated there.
+    pub(super) fn is_inside(&self, thread: usize, at: usize) -> bool {
         let location = self.threads[thread].nodes[at].at;
         self.program.threads[thread].location(location).held
     }
@@ -176,48 +193,16 @@ impl<'a> Graph<'a> {
         format!("{}: {text}", self.name(thread))
     }
 
-    fn thread(&self, id: ThreadId, listed: &'a [(u32, Vec<i64>)]) -> Result<Thread<'a>, String> {
+    fn thread(
+        &self,
+        id: ThreadId,
+        listed: &'a [(u32, Vec<Option<i64>>)],
+    ) -> Result<Thread<'a>, String> {
         let thread = &self.program.threads[id.index()];
         let own = |var: &VarId| self.program.vars[var.index()].owner == Some(id);
         let own: Vec<VarId> = self.program.var_ids().filter(own).collect();
-        let mut numbers = IndexMap::new();
-        for (number, (at, locals)) in listed.iter().enumerate() {
-            let exists = (*at as usize) < thread.locations.len() && locals.len() == own.len();
-            if !exists || numbers.insert((*at, locals.as_slice()), number).is_some() {
-                return Err(format!(
-                    "node {number} of {} makes no sense",
-                    thread.display_name
-                ));
-            }
-            let held = thread.location(LocId::new(*at as usize)).held;
-            if held && self.model == Model::Tso {
-                return Err("a basis under TSO has no atomic sections".to_owned());
-            }
-        }
-        let starts = own.iter().map(|var| {
-            let var = &self.program.vars[var.index()];
-            starts(var.init, &var.display_name)
-        });
-        let starts = starts.collect::<Result<Vec<Vec<i64>>, String>>()?;
-        let count = starts
-            .iter()
-            .try_fold(1_usize, |all, one| all.checked_mul(one.len()));
-        if count.is_none_or(|count| count > MAX_STARTS) {
-            return Err(format!(
-                "{} has too many initial nodes",
-                thread.display_name
-            ));
-        }
-        let mut entries = Vec::new();
-        for locals in starts.into_iter().multi_cartesian_product() {
-            let entry = (thread.entry.index() as u32, locals.as_slice());
-            let entry = numbers.get(&entry).copied();
-            let missing = || format!("an initial node of {} is not listed", thread.display_name);
-            entries.push(entry.ok_or_else(missing)?);
-        }
-        if entries.is_empty() {
-            return Err(format!("{} starts nowhere", thread.display_name));
-        }
+        let numbers = Numbers::new(thread, own.len(), listed)?;
+        let entries = self.entries(thread, &own, &numbers)?;
         let mut stores = vec![0; self.vars()];
         let mut nodes = Vec::new();
         for (at, locals) in listed {
@@ -244,11 +229,111 @@ impl<'a> Graph<'a> {
             }
             nodes.push(node);
         }
+        if self.model == Model::Tso {
+            let inside = nodes.iter().map(|node| thread.location(node.at).held);
+            let inside: Vec<bool> = inside.collect();
+            sections::as_updates(&mut nodes, &inside, &entries)?;
+        }
         Ok(Thread {
             nodes,
             entries,
             stores,
         })
+    }
+
+    /// The nodes at which a thread may start.
+    fn entries(
+        &self,
+        thread: &program::Thread,
+        own: &[VarId],
+        numbers: &Numbers<'_>,
+    ) -> Result<Vec<usize>, String> {
+        let missing = || format!("an initial node of {} is not listed", thread.display_name);
+        let at = thread.entry.index() as u32;
+        let kept = numbers.kept.get(&at).ok_or_else(missing)?;
+        let starts = own.iter().zip(kept).map(|(var, kept)| {
+            let var = &self.program.vars[var.index()];
+            match kept {
+                true => Ok(starts(var.init, &var.display_name)?
+                    .into_iter()
+                    .map(Some)
+                    .collect()),
+                false => Ok(vec![None]),
+            }
+        });
+        let starts = starts.collect::<Result<Vec<Vec<Option<i64>>>, String>>()?;
+        let count = starts
+            .iter()
+            .try_fold(1_usize, |all, one| all.checked_mul(one.len()));
+        if count.is_none_or(|count| count > MAX_STARTS) {
+            return Err(format!(
+                "{} has too many initial nodes",
+                thread.display_name
+            ));
+        }
+        let mut entries = Vec::new();
+        for locals in starts.into_iter().multi_cartesian_product() {
+            let entry = numbers.numbers.get(&(at, locals.as_slice()));
+            entries.push(*entry.ok_or_else(missing)?);
+        }
+        match entries.is_empty() {
+            true => Err(format!("{} starts nowhere", thread.display_name)),
+            false => Ok(entries),
+        }
+    }
+}
+
+/// The numbers of a thread's nodes.
+struct Numbers<'a> {
+    /// By location: which locals its nodes have values of.
+    kept: IndexMap<u32, Vec<bool>>,
+    numbers: IndexMap<(u32, &'a [Option<i64>]), usize>,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(
+        thread: &program::Thread,
+        locals: usize,
+        listed: &'a [(u32, Vec<Option<i64>>)],
+    ) -> Result<Self, String> {
+        let mut numbers = Numbers {
+            kept: IndexMap::new(),
+            numbers: IndexMap::new(),
+        };
+        for (number, (at, values)) in listed.iter().enumerate() {
+            let kept: Vec<bool> = values.iter().map(Option::is_some).collect();
+            let makes_sense = (*at as usize) < thread.locations.len()
+                && values.len() == locals
+                && *numbers.kept.entry(*at).or_insert_with(|| kept.clone()) == kept
+                && numbers.numbers.insert((*at, values), number).is_none();
+            if !makes_sense {
+                return Err(format!(
+                    "node {number} of {} makes no sense",
+                    thread.display_name
+                ));
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// The node for a location and what is known of the locals, if it is listed.
+    fn find(&self, at: LocId, mut locals: Vec<Option<i64>>) -> Result<Option<usize>, String> {
+        let at = at.index() as u32;
+        let Some(kept) = self.kept.get(&at) else {
+            return Ok(None);
+        };
+        for (local, kept) in locals.iter_mut().zip(kept) {
+            match kept {
+                false => *local = None,
+                true if local.is_none() => {
+                    return Err(
+                        "a node has the value of a local that is left out before".to_owned()
+                    );
+                }
+                true => {}
+            }
+        }
+        Ok(self.numbers.get(&(at, locals.as_slice())).copied())
     }
 }
 
@@ -269,8 +354,8 @@ fn starts(init: Init, name: &str) -> Result<Vec<i64>, String> {
 struct Steps<'g, 'a> {
     graph: &'g Graph<'a>,
     own: &'g [VarId],
-    numbers: &'g IndexMap<(u32, &'a [i64]), usize>,
-    locals: &'a [i64],
+    numbers: &'g Numbers<'a>,
+    locals: &'a [Option<i64>],
 }
 
 /// The value of an evaluation that must not fail.
@@ -287,7 +372,7 @@ impl<'a> Steps<'_, 'a> {
     fn values(&self) -> Vec<Option<i64>> {
         let mut values = vec![None; self.graph.program.vars.len()];
         for (var, value) in self.own.iter().zip(self.locals) {
-            values[var.index()] = Some(*value);
+            values[var.index()] = *value;
         }
         values
     }
@@ -303,7 +388,7 @@ impl<'a> Steps<'_, 'a> {
         match bounds {
             Some(Err(Stuck::Unknown(_))) => {
                 node.checks.push(edge);
-                node.steps.push(self.go(edge, Act::Local, None));
+                node.steps.push(self.go(edge, Act::Local, None)?);
                 return Ok(());
             }
             Some(bounds) if !known(bounds)? => {
@@ -316,16 +401,16 @@ impl<'a> Steps<'_, 'a> {
             Some(_) | None => {}
         }
         match &edge.action {
-            Action::Skip => node.steps.push(self.go(edge, Act::Local, None)),
+            Action::Skip => node.steps.push(self.go(edge, Act::Local, None)?),
             Action::Assume(cond) => {
                 if known(view.cond(cond))? {
-                    node.steps.push(self.go(edge, Act::Local, None));
+                    node.steps.push(self.go(edge, Act::Local, None)?);
                 }
             }
             Action::Assert(cond, _) => match view.cond(cond) {
                 Err(Stuck::Unknown(_)) => {
                     node.checks.push(edge);
-                    node.steps.push(self.go(edge, Act::Local, None));
+                    node.steps.push(self.go(edge, Act::Local, None)?);
                 }
                 Ok(false) => node.steps.push(Step {
                     act: Act::Local,
@@ -333,12 +418,12 @@ impl<'a> Steps<'_, 'a> {
                 }),
                 holds => {
                     known(holds)?;
-                    node.steps.push(self.go(edge, Act::Local, None));
+                    node.steps.push(self.go(edge, Act::Local, None)?);
                 }
             },
             Action::Assign(place, term) => {
                 let set = (known(view.place(place))?, known(view.term(term))?);
-                node.steps.push(self.go(edge, Act::Local, Some(set)));
+                node.steps.push(self.go(edge, Act::Local, Some(set))?);
             }
             Action::Append(..) | Action::Pop(_) => unreachable!("programs with FIFOs are refused"),
             Action::Havoc(_) => return Err("an arbitrary value is chosen".to_owned()),
@@ -348,16 +433,19 @@ impl<'a> Steps<'_, 'a> {
                     return Err("a value is chosen from too many".to_owned());
                 }
                 for value in range.values() {
-                    node.steps
-                        .push(self.go(edge, Act::Local, Some((var, value))));
+                    let step = self.go(edge, Act::Local, Some((var, value)))?;
+                    // Where the local is left out, all values give the same step.
+                    if node.steps.last() != Some(&step) {
+                        node.steps.push(step);
+                    }
                 }
             }
-            Action::Fence => node.steps.push(self.go(edge, Act::Fence, None)),
+            Action::Fence => node.steps.push(self.go(edge, Act::Fence, None)?),
             Action::Load(place, from) => {
                 let (local, var) = (known(view.place(place))?, known(view.place(from))?.index());
                 for (value, &loaded) in self.graph.values[var].iter().enumerate() {
                     let act = Act::Load { var, value };
-                    node.steps.push(self.go(edge, act, Some((local, loaded))));
+                    node.steps.push(self.go(edge, act, Some((local, loaded)))?);
                 }
             }
             Action::Store(place, term) => {
@@ -368,9 +456,9 @@ impl<'a> Steps<'_, 'a> {
                         target: None,
                     },
                     Some(value) if self.graph.model == Model::Sc => {
-                        self.go(edge, Act::Write { var, value }, None)
+                        self.go(edge, Act::Write { var, value }, None)?
                     }
-                    Some(value) => self.go(edge, Act::Store { var, value }, None),
+                    Some(value) => self.go(edge, Act::Store { var, value }, None)?,
                 };
                 node.steps.push(step);
             }
@@ -411,15 +499,17 @@ impl<'a> Steps<'_, 'a> {
             let step = match self.number(var, new) {
                 None => Step {
                     act: Act::Update {
-                        var,
-                        old,
-                        new: None,
+                        held: vec![(var, old)],
+                        written: Vec::new(),
                     },
                     target: None,
                 },
                 Some(new) => {
-                    let new = Some(new);
-                    self.go(edge, Act::Update { var, old, new }, Some((local, result)))
+                    let act = Act::Update {
+                        held: vec![(var, old)],
+                        written: vec![(var, new)],
+                    };
+                    self.go(edge, act, Some((local, result)))?
                 }
             };
             node.steps.push(step);
@@ -434,17 +524,14 @@ impl<'a> Steps<'_, 'a> {
     }
 
     /// The step to an edge's target, where a local may have a new value.
-    fn go(&self, edge: &Edge, act: Act, set: Option<(VarId, i64)>) -> Step {
+    fn go(&self, edge: &Edge, act: Act, set: Option<(VarId, i64)>) -> Result<Step, String> {
         let mut locals = self.locals.to_vec();
         if let Some((var, value)) = set
             && let Some(place) = self.own.iter().position(|own| *own == var)
         {
-            locals[place] = value;
+            locals[place] = Some(value);
         }
-        let key = (edge.target.index() as u32, locals.as_slice());
-        Step {
-            act,
-            target: self.numbers.get(&key).copied(),
-        }
+        let target = self.numbers.find(edge.target, locals)?;
+        Ok(Step { act, target })
     }
 }

@@ -1,10 +1,11 @@
 //! The kind `basis`: all states from which a bad one could be reached, checked by evaluation.
 //!
 //! Input: the source program with the fences in force, a model, and a basis. Output: a verdict. `graph` lists the steps
-//! of each thread at the listed nodes, `buffers` says what one step does to a set of buffers, backwards, `properties`
+//! of each thread at the listed nodes, `sections` those of atomic sections under TSO, `buffers` says what one step does to a set of buffers, backwards, `properties`
 //! which states are bad, `reached` whether the invariant is one. No solver takes part, and no code of the search.
 //!
-//! **What the lists mean.** A *node* of a thread is a location with values of its locals. A step that leads to a node or a
+//! **What the lists mean.** A *node* of a thread is a location with values of its locals; a local that it has no value of may have
+//! any, and then no step and no property may depend on it. A step that leads to a node or a
 //! value that is not listed is taken for one that breaks a property. A set of the basis stands for the states with such nodes,
 //! memory and buffers; `docs/exact.md` says which buffers these are. A line of the invariant stands for the
 //! states with these nodes and this memory whose buffers hold none but the values listed.
@@ -28,6 +29,7 @@ mod buffers;
 mod graph;
 mod properties;
 mod reached;
+mod sections;
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -287,7 +289,7 @@ impl Graph<'_> {
             before.buffers[thread] = buffers;
             before
         };
-        match step.act {
+        match &step.act {
             Act::Local => vec![before],
             Act::Fence | Act::Update { .. } if set.after => Vec::new(),
             Act::Fence => {
@@ -295,26 +297,33 @@ impl Graph<'_> {
                 let emptied = buffers::before_empty(buffers, stores, &vars);
                 emptied.map(with).into_iter().collect()
             }
-            Act::Update { var, old, new } => {
-                let after = new.unwrap_or(old);
-                let Some(emptied) = buffers::before_empty(buffers, stores, &[var]) else {
+            Act::Update { held, written } => {
+                let Some(emptied) = buffers::before_empty(buffers, stores, &step.act.vars()) else {
                     return Vec::new();
                 };
-                if set.memory[var] >> after & 1 == 0 {
-                    return Vec::new();
-                }
                 let mut before = with(emptied);
-                before.memory[var] = 1 << old;
-                vec![before]
+                for &(var, value) in written {
+                    if set.memory[var] >> value & 1 == 0 {
+                        return Vec::new();
+                    }
+                    before.memory[var] = self.all(var);
+                }
+                for &(var, value) in held {
+                    before.memory[var] &= 1 << value;
+                }
+                match before.memory.contains(&0) {
+                    true => Vec::new(),
+                    false => vec![before],
+                }
             }
-            Act::Write { var, value } => {
+            &Act::Write { var, value } => {
                 if set.memory[var] >> value & 1 == 0 {
                     return Vec::new();
                 }
                 before.memory[var] = self.all(var);
                 vec![before]
             }
-            Act::Load { var, value } => {
+            &Act::Load { var, value } => {
                 let memory = set.memory[var];
                 let found = buffers::before_load(buffers, stores, (var, 1 << value), memory);
                 let found = found.into_iter().map(|(buffers, memory)| {
@@ -324,7 +333,7 @@ impl Graph<'_> {
                 });
                 found.collect()
             }
-            Act::Store { var, value } => {
+            &Act::Store { var, value } => {
                 let Some(buffers) = buffers::before_store(buffers, var, value) else {
                     return Vec::new();
                 };

@@ -43,11 +43,13 @@ pub(super) fn bad(
             for step in node.steps.iter().filter(|step| step.target.is_none()) {
                 let mut memory = any_memory(graph);
                 let mut before = alone(memory.clone(), false);
-                if let Act::Update { var, old, .. } = step.act {
-                    memory[var] = 1 << old;
+                if let Act::Update { held, .. } = &step.act {
+                    for &(var, value) in held {
+                        memory[var] = 1 << value;
+                    }
                     before = alone(memory, false);
-                    let stores = &info.stores;
-                    let emptied = buffers::before_empty(&before.buffers[thread], stores, &[var]);
+                    let (stores, vars) = (&info.stores, step.act.vars());
+                    let emptied = buffers::before_empty(&before.buffers[thread], stores, &vars);
                     before.buffers[thread] = emptied.ok_or("a set of all buffers is empty")?;
                 } else if let Act::Load { var, value } = step.act {
                     let loads = buffers::before_load(
@@ -131,13 +133,13 @@ fn set(graph: &Graph<'_>, at: Vec<Option<usize>>, memory: Vec<u64>, after: bool)
     }
 }
 
-fn locals_of(program: &Program, thread: usize, locals: &[i64], values: &mut [Option<i64>]) {
+fn locals_of(program: &Program, thread: usize, locals: &[Option<i64>], values: &mut [Option<i64>]) {
     let own = program.var_ids().filter(|var| {
         let owner = program.vars[var.index()].owner;
         owner.is_some_and(|owner| owner.index() == thread)
     });
     for (var, value) in own.zip(locals) {
-        values[var.index()] = Some(*value);
+        values[var.index()] = *value;
     }
 }
 
@@ -185,7 +187,7 @@ fn spec_sets(program: &Program, graph: &Graph<'_>, spec: &Spec) -> Result<Vec<St
         }
         let end = program.threads[thread].end;
         let nodes = 0..graph.threads[thread].nodes.len();
-        let open = nodes.filter(|&at| !graph.held(thread, at));
+        let open = nodes.filter(|&at| !graph.is_inside(thread, at));
         let open = open.filter(|&at| !is_final || graph.threads[thread].nodes[at].at == end);
         open.map(Some).collect()
     });

@@ -133,7 +133,7 @@ fn successors(graph: &Graph<'_>, line: &Reached) -> Vec<(usize, Reached)> {
             let Some(target) = step.target else { continue };
             let mut after = line.clone();
             after.at[thread] = target;
-            if take(graph.model, &mut after, thread, step.act) {
+            if take(graph.model, &mut after, thread, &step.act) {
                 found.push((thread, sent(graph, after)));
             }
         }
@@ -151,7 +151,7 @@ fn successors(graph: &Graph<'_>, line: &Reached) -> Vec<(usize, Reached)> {
 }
 
 /// Takes a step; whether it is possible.
-fn take(model: Model, state: &mut Reached, thread: usize, act: Act) -> bool {
+fn take(model: Model, state: &mut Reached, thread: usize, act: &Act) -> bool {
     let (sent, own) = (&mut state.sent[thread], &mut state.own[thread]);
     match act {
         Act::Local => true,
@@ -160,11 +160,11 @@ fn take(model: Model, state: &mut Reached, thread: usize, act: Act) -> bool {
             own.fill(0);
             true
         }
-        Act::Write { var, value } => {
+        &Act::Write { var, value } => {
             state.memory[var] = value;
             true
         }
-        Act::Store { var, value } => {
+        &Act::Store { var, value } => {
             match model {
                 Model::Tso => {
                     state.memory[var] = value;
@@ -174,18 +174,21 @@ fn take(model: Model, state: &mut Reached, thread: usize, act: Act) -> bool {
             }
             true
         }
-        Act::Update { var, old, new } => {
+        Act::Update { held, written } => {
             if model == Model::Tso {
                 sent.fill(0);
                 own.fill(0);
             } else {
-                own[var] = 0;
+                act.vars().into_iter().for_each(|var| own[var] = 0);
             }
-            let possible = state.memory[var] == old;
-            state.memory[var] = new.unwrap_or(old);
+            let mut values = held.iter();
+            let possible = values.all(|&(var, value)| state.memory[var] == value);
+            for &(var, value) in written {
+                state.memory[var] = value;
+            }
             possible
         }
-        Act::Load { var, value } => match model {
+        &Act::Load { var, value } => match model {
             Model::Tso => {
                 own[var] &= 1 << value;
                 own[var] != 0 || sent[var] >> value & 1 == 1

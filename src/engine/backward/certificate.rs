@@ -1,12 +1,14 @@
-//! The certificate of a program that the backward search verified: the basis, over graphs that are not made smaller.
+//! The certificate of a program that the backward search verified: the basis, over the nodes of the program.
 
 use super::buffers::Buffers;
-use super::engine::Graphs;
+use super::engine::{Graphs, Smaller};
 use super::graph::{NodeId, System};
 use super::invariant::{Invariant, invariant};
+use super::live::{in_specs, live};
 use super::moments::Phase;
 use super::pso::StoreBuffers;
 use super::search::{ANYWHERE, Config, End, search};
+use super::sections::as_updates;
 use super::seen::seen;
 use super::tso::LoadBuffer;
 use super::unfold::Place;
@@ -15,7 +17,7 @@ use crate::certificate::{
 };
 use crate::engine::{Context, Task};
 use crate::memory::{BufferSizes, Model};
-use crate::program::{self, Program};
+use crate::program::{self, Program, ThreadId, VarId};
 use crate::reduce::{Flush, ReduceConfig};
 use crate::verdict::Unsupported;
 
@@ -34,27 +36,29 @@ pub enum NoCertificate {
     /// The engine does not support the program.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// Under TSO the check of a basis knows no atomic sections.
-    #[error("a basis under TSO has no atomic sections")]
+    /// An atomic section has too many paths.
+    #[error(
+        "a basis under TSO has updates in place of atomic sections, and one has too many paths"
+    )]
     Sections,
     /// There are too many sets of states, the search was stopped, or it found a bad state.
     #[error("the search for a basis ended without one")]
     NoBasis,
 }
 
-/// The certificate of a task that was verified.
+/// The certificate of a task that was verified. Its nodes have the values of live locals alone.
 pub fn certificate(task: &Task<'_>, context: &Context) -> Result<Certificate, NoCertificate> {
     let program = program::lower(task.program, task.fences);
     context
         .progress
         .begin(format!("{}, searching a basis", task.model));
-    let table = match Graphs::new(&program, task.model, false, None) {
+    let table = match Graphs::new(&program, task.model, Smaller::Locals, None) {
         Ok(graphs) => table(&program, &graphs, context)?,
         Err(reason) => {
             let values = |buffer| seen(&program, task.model, buffer, &context.stop);
-            let all = (1..=LONGEST)
-                .map_while(values)
-                .filter_map(|seen| Graphs::new(&program, task.model, false, Some(&seen)).ok());
+            let all = (1..=LONGEST).map_while(values).filter_map(|seen| {
+                Graphs::new(&program, task.model, Smaller::Locals, Some(&seen)).ok()
+            });
             let mut tables = all.map(|graphs| table(&program, &graphs, context));
             match tables.find(|table| !matches!(table, Err(NoCertificate::NoBasis))) {
                 Some(table) => table?,
@@ -80,11 +84,11 @@ fn table(
     graphs: &Graphs,
     context: &Context,
 ) -> Result<BasisTable, NoCertificate> {
-    let system = &graphs.whole;
-    let mut nodes = system.graphs.iter().flat_map(|graph| &graph.nodes);
-    if system.model == Model::Tso && nodes.any(|node| node.held) {
-        return Err(NoCertificate::Sections);
-    }
+    let system = match graphs.whole.model {
+        Model::Tso => as_updates(&graphs.whole).map_err(|_| NoCertificate::Sections)?,
+        Model::Sc | Model::Pso => graphs.whole.clone(),
+    };
+    let system = &system;
     let stop = &context.stop;
     let known = invariant(system, MAX_LINES, stop);
     let numbers = numbers(graphs);
@@ -99,16 +103,10 @@ fn table(
             name: var.display_name.clone(),
             values: values.clone(),
         });
-    let threads = program.threads.iter().zip(&graphs.places);
+    let threads = program.thread_ids().zip(&graphs.places);
     let threads = threads.map(|(thread, places)| ThreadNodes {
-        name: thread.display_name.clone(),
-        nodes: places
-            .iter()
-            .filter_map(|place| match place {
-                Place::At(at, locals) => Some((at.index() as u32, locals.clone())),
-                Place::Broken(_) | Place::Beyond => None,
-            })
-            .collect(),
+        name: program.threads[thread.index()].display_name.clone(),
+        nodes: nodes(program, thread, places),
     });
     Ok(BasisTable {
         variables: variables.collect(),
@@ -116,6 +114,23 @@ fn table(
         invariant: known.map_or_else(Vec::new, |known| lines(&known, &numbers)),
         sets: sets?,
     })
+}
+
+/// The places of a thread, with the values of locals that are live.
+fn nodes(program: &Program, thread: ThreadId, places: &[Place]) -> Vec<(u32, Vec<Option<i64>>)> {
+    let live = live(program, thread, &in_specs(program));
+    let own = |var: &VarId| program.vars[var.index()].owner == Some(thread);
+    let own: Vec<VarId> = program.var_ids().filter(own).collect();
+    let nodes = places.iter().filter_map(|place| match place {
+        Place::At(at, locals) => {
+            let live = &live[at.index()];
+            let locals = own.iter().zip(locals);
+            let locals = locals.map(|(var, value)| live.contains(var).then_some(*value));
+            Some((at.index() as u32, locals.collect()))
+        }
+        Place::Broken(_) | Place::Beyond => None,
+    });
+    nodes.collect()
 }
 
 /// By thread and node: the number among those that are places of the program.

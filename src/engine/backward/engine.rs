@@ -1,6 +1,7 @@
 //! The searches as an engine.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -43,7 +44,7 @@ impl Default for BackwardConfig {
     fn default() -> Self {
         BackwardConfig {
             shrink: true,
-            forward_buffer: 3,
+            forward_buffer: 6,
             forward_states: 1_000_000,
             invariant: 100_000,
             configs: 200_000,
@@ -53,6 +54,9 @@ impl Default for BackwardConfig {
 
 /// The most states of the forward search that comes first.
 const SHORT_STATES: usize = 400_000;
+
+/// The longest buffers of the forward search that comes first.
+const SHORT_BUFFER: usize = 3;
 
 /// The most sets of states of the backward search that comes then.
 const SHORT_CONFIGS: usize = 10_000;
@@ -120,7 +124,8 @@ impl Backward {
         context: &Context,
     ) -> Result<(Verdict, Stats), Unsupported> {
         let mut stats = Stats::default();
-        let reason = match Graphs::new(program, model, self.config.shrink, None) {
+        let smaller = Smaller::new(self.config.shrink);
+        let reason = match Graphs::new(program, model, smaller, None) {
             Ok(graphs) => {
                 let said = self.on(program, &graphs, context, &mut stats);
                 return Ok((said.unwrap_or_else(|| incomplete(Limit::States)), stats));
@@ -134,7 +139,7 @@ impl Backward {
             let Some(seen) = seen::seen(program, model, buffer, &context.stop) else {
                 break;
             };
-            let graphs = Graphs::new(program, model, self.config.shrink, Some(&seen));
+            let graphs = Graphs::new(program, model, smaller, Some(&seen));
             let graphs = graphs.map_err(|reason| reason.error)?;
             if let Some(verdict) = self.on(program, &graphs, context, &mut stats) {
                 return Ok((verdict, stats));
@@ -165,9 +170,30 @@ impl Backward {
     }
 }
 
+/// How graphs are made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Smaller {
+    /// Not at all.
+    No,
+    /// Locals that are not live are left out.
+    Locals,
+    /// Besides, the graphs of the searches that decide are as small as they get.
+    Graphs,
+}
+
+impl Smaller {
+    /// Asked to be smaller, or not.
+    pub(super) fn new(shrink: bool) -> Self {
+        match shrink {
+            true => Smaller::Graphs,
+            false => Smaller::No,
+        }
+    }
+}
+
 /// The graphs of a program.
 pub(super) struct Graphs {
-    /// As they are, with the steps of the program; locals that are not live are left out.
+    /// As they are, with the steps of the program; locals that are not live are left out, if they are asked to be smaller.
     pub(super) whole: System,
     /// By thread: what the nodes of the whole graphs stand for.
     pub(super) places: Vec<Vec<Place>>,
@@ -180,7 +206,7 @@ impl Graphs {
     pub(super) fn new(
         program: &Program,
         model: Model,
-        smaller: bool,
+        smaller: Smaller,
         seen: Option<&Seen>,
     ) -> Result<Self, NoGraphs> {
         if program.has_background() {
@@ -189,7 +215,7 @@ impl Graphs {
         if !program.fifos.is_empty() {
             return Err(unsupported("the program has FIFOs"));
         }
-        let unfolded = unfold::unfold(program, model, smaller, seen);
+        let unfolded = unfold::unfold(program, model, smaller != Smaller::No, seen);
         let unfolded = unfolded.map_err(|reason| NoGraphs {
             unbounded: true,
             ..unsupported(reason)
@@ -201,8 +227,8 @@ impl Graphs {
             Model::Sc | Model::Pso => whole.clone(),
         };
         let small = match smaller {
-            true => shrink::shrink(&steps),
-            false => steps,
+            Smaller::Graphs => shrink::shrink(&steps),
+            Smaller::Locals | Smaller::No => steps,
         };
         Ok(Graphs {
             whole,
@@ -246,6 +272,13 @@ enum Said {
     Limit(Limit),
 }
 
+/// What forward searches say.
+enum Forwards {
+    Said(Said),
+    /// Nothing with buffers shorter than this.
+    Upto(usize),
+}
+
 impl Run<'_> {
     /// The verdict; `None` if a way to a bad state was found that breaks no property.
     fn decide(&mut self) -> Option<Verdict> {
@@ -262,33 +295,39 @@ impl Run<'_> {
 
     /// What the searches say: short ones first, both ways, then both as far as the limits go.
     fn searched(&mut self) -> Said {
-        let short = self.forwards(self.config.forward_states.min(SHORT_STATES));
-        if let Some(said) = short {
-            return said;
-        }
+        let buffer = self.config.forward_buffer;
+        let states = self.config.forward_states.min(SHORT_STATES);
+        let next = match self.forwards(1..=buffer.min(SHORT_BUFFER), states) {
+            Forwards::Said(said) => return said,
+            Forwards::Upto(next) => next,
+        };
         match self.backwards(self.config.configs.min(SHORT_CONFIGS)) {
             Said::Limit(Limit::States) => {}
             said => return said,
         }
         let asked = self.context.limits.explore_states;
-        let long = self.forwards(self.config.forward_states.max(asked / FORWARD_SHARE));
-        long.unwrap_or_else(|| self.backwards(self.config.configs.max(asked / CONFIGS_SHARE)))
+        let states = self.config.forward_states.max(asked / FORWARD_SHARE);
+        match self.forwards(next..=buffer, states) {
+            Forwards::Said(said) => said,
+            Forwards::Upto(_) => self.backwards(self.config.configs.max(asked / CONFIGS_SHARE)),
+        }
     }
 
-    /// Searches forwards with growing buffers.
-    fn forwards(&mut self, states: usize) -> Option<Said> {
-        for buffer in 1..=self.config.forward_buffer {
+    /// Searches forwards with buffers of growing lengths.
+    fn forwards(&mut self, lengths: RangeInclusive<usize>, states: usize) -> Forwards {
+        let behind = lengths.end() + 1;
+        for buffer in lengths {
             let bounds = Bounds { buffer, states };
             let found = self.forward(&self.graphs.small, bounds);
             match found.end {
-                forward::End::Safe => return Some(Said::Safe),
-                forward::End::Bad(_) => return Some(Said::Broken),
-                forward::End::Stopped => return Some(Said::Limit(self.stopped())),
-                forward::End::States => return None,
+                forward::End::Safe => return Forwards::Said(Said::Safe),
+                forward::End::Bad(_) => return Forwards::Said(Said::Broken),
+                forward::End::Stopped => return Forwards::Said(Said::Limit(self.stopped())),
+                forward::End::States => return Forwards::Upto(buffer),
                 forward::End::Refused => {}
             }
         }
-        None
+        Forwards::Upto(behind)
     }
 
     fn forward(&mut self, system: &System, bounds: Bounds) -> forward::Found {

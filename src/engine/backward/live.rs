@@ -8,6 +8,15 @@ use std::collections::BTreeSet;
 use super::mentions::Mentions;
 use crate::program::{Action, Edge, Place, Program, Term, ThreadId, VarId};
 
+/// The locals that specs mention, which are always live.
+pub(super) fn in_specs(program: &Program) -> BTreeSet<VarId> {
+    let specs = program.specs.iter().flat_map(|spec| {
+        let bounds = spec.bounds.iter().map(|bounds| &bounds.cond);
+        bounds.chain([&spec.cond])
+    });
+    Mentions::of(program, specs).locals
+}
+
 /// By location: the locals that are live there.
 pub(super) fn live(
     program: &Program,

@@ -50,6 +50,12 @@ pub(super) trait Moments {
         phase == Phase::Before || !matches!(op, Op::Fence | Op::Update(_))
     }
 
+    /// Whether memory may hold all that it may hold in another set.
+    fn holds_all(memory: &[Mask], of_other: &[Mask]) -> bool {
+        let mut masks = memory.iter().zip(of_other);
+        masks.all(|(mask, other)| other & !mask == 0)
+    }
+
     /// What memory of a variable held before a store that changes it at once; `all` are all its values.
     fn before_store(held: Mask, value: Value, all: Mask) -> Option<Mask> {
         (held & one(value) != 0).then_some(all)

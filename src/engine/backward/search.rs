@@ -206,10 +206,8 @@ impl<B: Buffers> Kept<B> {
 impl<B: Buffers> Config<B> {
     /// Whether every state of `other`, with threads at the same nodes, is in this set.
     fn covers(&self, other: &Self) -> bool {
-        let mut memory = self.memory.iter().zip(&other.memory);
         let mut buffers = self.buffers.iter().zip(&other.buffers);
-        memory.all(|(mask, other)| other & !mask == 0)
-            && buffers.all(|(set, other)| set.covers(other))
+        B::holds_all(&self.memory, &other.memory) && buffers.all(|(set, other)| set.covers(other))
     }
 
     fn size(&self, system: &System) -> usize {

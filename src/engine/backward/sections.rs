@@ -15,6 +15,8 @@
 //! A load before the fence, a second load without one, and a load behind a store without a fence between them are
 //! unsupported: what they see depends on which stores of the thread were flushed meanwhile.
 
+mod updates;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
@@ -22,6 +24,8 @@ use indexmap::IndexMap;
 use super::graph::{
     Edge, Graph, Mask, Node, NodeId, Op, Shared, Sight, System, Update, Value, one,
 };
+
+pub(super) use updates::as_updates;
 
 /// The sight of a node inside a section, which no property sees.
 pub(super) const HIDDEN: Sight = Sight::MAX;
@@ -142,6 +146,11 @@ impl Effect {
         let guard = self.guards.entry(var).or_insert(Mask::MAX);
         *guard &= values;
         *guard != 0
+    }
+
+    /// Whether the path equals an update.
+    fn is_update(&self) -> bool {
+        self.drained && self.pending.is_empty()
     }
 
     /// The step before the stores that remain in the buffer.

@@ -5,7 +5,7 @@ use std::path::Path;
 use indexmap::IndexSet;
 
 use super::buffers::Buffers;
-use super::engine::Graphs;
+use super::engine::{Graphs, Smaller};
 use super::pso::{self, StoreBuffers};
 use super::search::{End, search};
 use super::tso::{self, LoadBuffer};
@@ -41,7 +41,7 @@ fn programs() -> Vec<(String, Program)> {
 
 /// Whether the backward search says that a bad state is reached; `None` if it does not end soon.
 fn reached<B: Buffers>(program: &Program, model: Model, smaller: bool) -> Option<bool> {
-    let graphs = Graphs::new(program, model, smaller, None).ok()?;
+    let graphs = Graphs::new(program, model, Smaller::new(smaller), None).ok()?;
     match search::<B>(&graphs.small, None, 20_000, &Stop::default()).end {
         End::Safe(_) => Some(false),
         End::Reached => Some(true),
@@ -154,7 +154,7 @@ fn wrong_rules_for_load_buffers_are_noticed() {
     let expected = expected(Model::Tso);
     let noticed = for_all_mutants!(tso, &expected, Model::Tso,
         0 1 2 3 4 5 6 8 9 10 11 15 17 18 20 21 22 23 24 25 26 27 28 29
-        30 31 32 33 34 35 36 37 38 39 40 41 42);
+        30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50);
     assert_noticed(&noticed, tso::mutants::COUNT - BY_STATES);
 }
 
@@ -163,6 +163,6 @@ fn wrong_rules_for_store_buffers_are_noticed() {
     let expected = expected(Model::Pso);
     let noticed = for_all_mutants!(pso, &expected, Model::Pso,
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14
-        15 16 17 18 19 20 21 22 23 24 25 26 27 28);
+        15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34);
     assert_noticed(&noticed, pso::mutants::COUNT);
 }

@@ -14,7 +14,7 @@ use indexmap::{IndexMap, IndexSet};
 use itertools::Itertools;
 
 use super::graph::{Edge, Graph, MAX_VALUES, Mask, Node, NodeId, Op, Update, Value, one};
-use super::live::live;
+use super::live::{in_specs, live};
 use super::mentions::Mentions;
 use super::seen::Seen;
 use crate::memory::Model;
@@ -80,11 +80,7 @@ pub(super) fn unfold(
 ) -> Result<Unfolded, Unbounded> {
     let mut domains = Domains::new(program)?;
     let initial: Vec<Mask> = domains.values.iter().map(all).collect();
-    let specs = program.specs.iter().flat_map(|spec| {
-        let bounds = spec.bounds.iter().map(|bounds| &bounds.cond);
-        bounds.chain([&spec.cond])
-    });
-    let always = Mentions::of(program, specs).locals;
+    let always = in_specs(program);
     if let Some(seen) = seen {
         domains.close(program, seen)?;
     }

@@ -7,7 +7,7 @@ use crate::engine::backward::moments::Moments;
 use crate::engine::backward::moments::wrong::WrongUpdate;
 
 /// How many there are; number 0 is right.
-pub(in crate::engine::backward) const COUNT: usize = 29;
+pub(in crate::engine::backward) const COUNT: usize = 35;
 
 /// The rules, wrong in the way with this number.
 #[derive(Clone, PartialEq, Eq)]
@@ -28,6 +28,16 @@ impl<const N: usize> Mutant<N> {
                 14 if is_larger && word.letters.len() > 1 => {
                     word.letters.remove(0);
                 }
+                33 if is_larger => {
+                    let others =
+                        word.letters.len() - usize::from(word.closed && !word.letters.is_empty());
+                    word.letters[..others].fill(Mask::MAX);
+                }
+                34 => {
+                    let others =
+                        word.letters.len() - usize::from(word.closed && !word.letters.is_empty());
+                    word.letters[..others].sort_unstable();
+                }
                 _ => {}
             }
         }
@@ -36,6 +46,10 @@ impl<const N: usize> Mutant<N> {
 }
 
 impl<const N: usize> Moments for Mutant<N> {
+    fn holds_all(memory: &[Mask], of_other: &[Mask]) -> bool {
+        N == 29 || StoreBuffers::holds_all(memory, of_other)
+    }
+
     fn before_update(memory: &[Mask], update: &Update, all: &[Mask]) -> Option<Vec<Mask>> {
         let wrong = match N {
             26 => WrongUpdate::AnyGuard,
@@ -65,6 +79,10 @@ impl<const N: usize> Buffers for Mutant<N> {
         let found = match N {
             1 if right.is_none() => Some(self.0.clone()),
             2 if right.as_ref() == Some(&self.0) && !word.letters.is_empty() => None,
+            30 => right.map(|mut before| {
+                before.words[var].letters.clone_from(&word.letters);
+                before
+            }),
             3 => right.map(|mut before| {
                 before.words[var].closed = word.closed;
                 before
@@ -91,6 +109,11 @@ impl<const N: usize> Buffers for Mutant<N> {
             if N == 6 {
                 before.words[var].closed = false;
             }
+            if N == 31 && !appended {
+                before.words[var]
+                    .letters
+                    .clone_from(&set.words[var].letters);
+            }
             found.push((before, memory));
         }
         if memory & accepted != 0 {
@@ -105,7 +128,8 @@ impl<const N: usize> Buffers for Mutant<N> {
                 )),
                 _ => set.emptied(thread, [var]),
             };
-            found.extend(before.map(|before| (before, memory & accepted)));
+            let held = if N == 32 { memory } else { memory & accepted };
+            found.extend(before.map(|before| (before, held)));
         }
         let found = found.into_iter();
         found.map(|(set, memory)| (Mutant(set), memory)).collect()

@@ -7,7 +7,7 @@ use crate::engine::backward::moments::wrong::WrongUpdate;
 use crate::engine::backward::moments::{Moments, Phase};
 
 /// How many there are; number 0 is right.
-pub(in crate::engine::backward) const COUNT: usize = 43;
+pub(in crate::engine::backward) const COUNT: usize = 51;
 
 /// The rules, wrong in the way with this number.
 #[derive(Clone, PartialEq, Eq)]
@@ -77,6 +77,23 @@ impl<const N: usize> Mutant<N> {
                 (_, own) => own,
             };
         }
+        if N == 48 && is_larger && !set.word.is_empty() {
+            set.word.remove(0);
+            for own in &mut set.own {
+                let newer = own.newer().min(set.word.len());
+                *own = match *own {
+                    Own::Past { .. } => Own::Past { newer },
+                    Own::Kept { values, older, .. } => Own::Kept {
+                        values,
+                        older: older.saturating_sub(1),
+                        newer,
+                    },
+                };
+            }
+        }
+        if N == 50 {
+            set.word.sort_unstable();
+        }
         if N == 17 && is_larger {
             set.word
                 .iter_mut()
@@ -113,6 +130,10 @@ impl<const N: usize> Moments for Mutant<N> {
             (37, Op::Write(..)) if phase == Phase::After => false,
             _ => LoadBuffer::happens(op, phase),
         }
+    }
+
+    fn holds_all(memory: &[Mask], of_other: &[Mask]) -> bool {
+        N == 49 || LoadBuffer::holds_all(memory, of_other)
     }
 
     fn before_store(held: Mask, value: Value, all: Mask) -> Option<Mask> {
@@ -172,6 +193,14 @@ impl<const N: usize> Buffers for Mutant<N> {
         if accepted & stores != 0 && N != 4 {
             found.extend(match (N, set.own[var]) {
                 (5, Own::Kept { .. }) => Some(set.clone()),
+                (43, Own::Past { .. }) => {
+                    let before = set.own_read(var, accepted & stores);
+                    before.map(|mut before| {
+                        before.own[var] = before.own[var].with_newer(0);
+                        before
+                    })
+                }
+                (44, Own::Past { .. }) => set.own_read(var, stores),
                 _ => set.own_read(var, accepted & stores),
             });
         }
@@ -188,6 +217,10 @@ impl<const N: usize> Buffers for Mutant<N> {
                             before
                         })
                     }
+                    46 => set.first_letter_read(var, accepted).map(|mut before| {
+                        before.word[0] = set.word[0];
+                        before
+                    }),
                     _ => set.first_letter_read(var, accepted),
                 });
             }
@@ -205,7 +238,7 @@ impl<const N: usize> Buffers for Mutant<N> {
                     _ => set.other_letter_read(var, accepted),
                 });
             }
-            if stores != 0 {
+            if stores != 0 && N != 45 {
                 for before in &mut foreign {
                     let newer = before.word.len();
                     before.own[var] = Own::Past { newer };
@@ -254,7 +287,7 @@ impl<const N: usize> Buffers for Mutant<N> {
 
     fn weaken(&mut self, memory: &[Mask]) {
         while let Some(&(var, values)) = self.0.word.last()
-            && memory[var] & !values == 0
+            && (N == 47 || memory[var] & !values == 0)
             && let Some(before) = Self::unsent(&self.0)
         {
             self.0 = before;

@@ -6,6 +6,7 @@ use crate::front::build::{compare, number_expr, place, place_expr};
 use crate::front::cup::ast::{ArithOp, CompareOp, Cond, CondKind, Expr, ExprKind};
 
 use super::super::syntax::{Memory, MemoryKind};
+use super::recovery::{RESERVED, WRITE_THE_NUMBER};
 use super::{Reader, Rule, parts, span_of};
 
 /// How many operands may stand in a row.
@@ -156,8 +157,8 @@ impl Reader<'_> {
                 Rule::other_unit => self.error(
                     format!("`{}` is not modelled", part.as_str()),
                     span_of(&part),
-                    "Memorax reserves this for the number of a process",
-                    "write the number, in a text for each process",
+                    RESERVED,
+                    WRITE_THE_NUMBER,
                 ),
                 _ => {}
             }

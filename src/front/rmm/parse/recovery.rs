@@ -94,7 +94,21 @@ fn repaired(text: &str, (range, in_text): (Range<usize>, bool)) -> String {
     )
 }
 
+/// Words for the number of a process, which Memorax reads only in expressions and does not implement.
+fn is_reserved(word: &str) -> bool {
+    matches!(word, "me" | "other" | "@")
+}
+
+/// Why they are refused.
+pub(super) const RESERVED: &str = "Memorax reserves this for the number of a process";
+/// What to do instead.
+pub(super) const WRITE_THE_NUMBER: &str = "write the number, in a text for each process";
+
 fn explain(text: &str, all: &[Token<'_>], at: usize, error: &Error<Rule>) -> Diagnostic {
+    if let Some(token) = all.get(at).filter(|token| is_reserved(token.text)) {
+        let message = format!("`{}` is not modelled", token.text);
+        return Diagnostic::error(message, token.span, RESERVED).with_note(WRITE_THE_NUMBER);
+    }
     let expected = expectation(&error.variant);
     let end = text.trim_end().len();
     let (found, place) = match all.get(at) {

@@ -231,6 +231,12 @@ fn what_is_not_modelled_is_named() {
         ("$r := me", "me | `me` is not modelled"),
         ("$r := other 1", "other 1 | `other 1` is not modelled"),
         ("$r := @ 1", "@ 1 | `@ 1` is not modelled"),
+        ("M@0: nop", "@ | `@` is not modelled"),
+        ("goto L@1", "@ | `@` is not modelled"),
+        ("write: x@1 := 1", "@ | `@` is not modelled"),
+        ("write: x[@1] := 1", "@ | `@` is not modelled"),
+        ("write: x[me] := 1", "me | `me` is not modelled"),
+        ("read: $r := x[other 0]", "other | `other` is not modelled"),
     ];
     for (text, expected) in cases {
         assert_eq!(statement_errors(text), [expected], "{text}");

@@ -76,7 +76,8 @@ performance: setup ## Take the figures of docs/performance.md anew, with those o
 performance-ours: setup ## The same without the paper's algorithm, whose stored figures are kept (a minute)
 	$(CARGO) build --release --bin cupola
 	@start=$$(date +%s); \
-	target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS) --force || test $$? = 5; \
+	target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS).new --force || test $$? = 5; \
+	mv $(RESULTS).new $(RESULTS); \
 	echo "That took $$(( $$(date +%s) - start )) seconds."
 	@$(MAKE) --no-print-directory performance-page
 

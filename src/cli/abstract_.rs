@@ -40,6 +40,7 @@ pub struct AbstractArgs {
 
 /// Runs the command.
 pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
+    args.report.output.check()?;
     let loaded = args.pipeline.load(&args.input, console)?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let method = match (args.method, args.under.model) {

@@ -14,6 +14,7 @@ use cupola::run::progress::Progress;
 use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 
+use super::file::inputs;
 use super::input::{deadline, read, seconds, stem};
 use super::interrupt::stop_on_interrupt;
 use super::progress::Line;
@@ -79,6 +80,7 @@ impl CertifyArgs {
             },
             progress: Progress::default(),
         };
+        inputs::note_files(dir)?;
         let stored = certificate::read(dir).map_err(|error| unreadable(error, dir))?;
         let name = dir.display();
         if stored.kind() != Kind::Invariant && self.solver.is_some() {

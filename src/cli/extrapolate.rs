@@ -32,6 +32,7 @@ pub struct ExtrapolateArgs {
 
 /// Runs the command.
 pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure> {
+    args.report.output.check()?;
     let loaded = args.pipeline.load(&args.input, console)?;
     let config = args.pipeline.config();
     let fences = args

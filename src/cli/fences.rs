@@ -132,6 +132,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
     }
     let report = args.report();
     let mut parts = Parts::new(&report.output, several, console)?;
+    args.to_file(args.emit.as_ref()).check()?;
     for input in &inputs {
         match input.load(console) {
             Ok(loaded) => {
@@ -281,6 +282,7 @@ impl FencesArgs {
         OutputArgs {
             output: path.cloned(),
             force: self.force,
+            ..OutputArgs::default()
         }
     }
 }

@@ -11,6 +11,7 @@ use cupola::front::cup::placement::Placement;
 use cupola::front::{self, Format, Loaded};
 use cupola::source::SourceFile;
 
+use super::file::inputs;
 use super::{Console, Failure};
 
 /// The program to work on.
@@ -118,6 +119,7 @@ impl Inputs {
 /// Reads a file; `-` is standard input.
 pub fn read(path: &Path) -> Result<SourceFile, Failure> {
     let name = path.display().to_string();
+    inputs::note(path)?;
     let bytes = bytes(path).map_err(|error| {
         Failure::with_hint(
             format!("cannot read `{name}`: {error}"),

@@ -17,6 +17,7 @@ mod explore;
 mod export;
 mod extrapolate;
 mod fences;
+mod file;
 mod fmt;
 mod input;
 mod interrupt;

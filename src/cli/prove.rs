@@ -31,6 +31,7 @@ pub struct ProveArgs {
 
 /// Runs the command.
 pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
+    args.report.output.check()?;
     let loaded = args.pipeline.load(&args.input, console)?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let watchdog = Watchdog::over(context.stop.clone(), console);

@@ -74,6 +74,7 @@ impl<'a> Parts<'a> {
                 "give `-o` a folder that exists, or run the command once for each result",
             ));
         }
+        output.check()?;
         Ok(Parts {
             output,
             console,
@@ -136,14 +137,14 @@ impl<'a> Parts<'a> {
                 ));
             }
         }
-        for part in &self.parts {
-            let output = OutputArgs {
-                output: Some(folder.join(part.file_name())),
-                force: self.output.force,
-            };
-            output.write(&part.body.text())?;
-        }
-        Ok(())
+        let output = |part: &Part| OutputArgs {
+            output: Some(folder.join(part.file_name())),
+            ..self.output.clone()
+        };
+        let mut parts = self.parts.iter();
+        parts.try_for_each(|part| output(part).check())?;
+        let mut parts = self.parts.iter();
+        parts.try_for_each(|part| output(part).write(&part.body.text()))
     }
 }
 

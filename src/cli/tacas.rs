@@ -78,6 +78,7 @@ struct Case {
 pub fn run(args: &TacasArgs, console: &Console) -> Result<Answer, Failure> {
     args.model.check()?;
     args.engines.check()?;
+    args.report.output.check()?;
     let peer = args
         .peer
         .map(|Peer::Memorax| Memorax::find(args.peer_timeout));

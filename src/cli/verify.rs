@@ -25,7 +25,9 @@ use super::pipeline::PipelineArgs;
 use super::progress::Line;
 use super::save_proof::SavedProof;
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
+use super::{
+    Answer, Console, Exit, Failure, Input, Inputs, OutputArgs, Part, Parts, ReportArgs, advice,
+};
 
 /// Verifies programs under one or several memory models.
 ///
@@ -142,6 +144,9 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     args.inputs.one_proof(args.pipeline.proof.as_deref())?;
     args.inputs.one_proof(args.save_proof.as_deref())?;
     let mut parts = Parts::new(&args.report.output, several, console)?;
+    if let Some(path) = &args.save_proof {
+        OutputArgs::to_file(path, args.report.output.force).check()?;
+    }
     for dir in inputs
         .iter()
         .filter_map(|input| args.certificate_of(input, several))

@@ -10,6 +10,7 @@ mod docs;
 mod explore;
 mod fences;
 mod fifo;
+mod files;
 mod fmt;
 mod interrupt;
 mod json;

@@ -31,6 +31,7 @@ mod prove;
 mod save_proof;
 mod several;
 mod tacas;
+mod test;
 mod translate;
 mod verify;
 mod watchdog;
@@ -93,6 +94,7 @@ enum Command {
     Abstract(abstract_::AbstractArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Test(test::TestArgs),
     Bench(bench::BenchArgs),
 }
 
@@ -166,6 +168,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Abstract(args) => abstract_::run(args, console),
         Command::Check(args) => check::run(args, console),
         Command::Verify(args) => verify::run(args, console),
+        Command::Test(args) => test::run(args, console),
         Command::Bench(args) => bench::run(args, console),
     }
 }

@@ -20,6 +20,7 @@ mod fences;
 pub mod litmus;
 mod page;
 pub mod plot;
+pub mod regression;
 mod table;
 pub mod tacas;
 pub mod verify;

@@ -107,7 +107,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     };
     let mut answer = args
         .report
-        .answer(|| text().unwrap_or_default(), json, exit);
+        .answer(|| text().unwrap_or_default(), json, (exit, console));
     if built.is_none() && !args.report.json {
         // There is nothing to write.
         answer.output = OutputArgs::default();

@@ -113,7 +113,7 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
     let json = || serde_json::to_value(&results).expect("results are plain values");
     let page = console.page(&args.report.output);
     let text = || render::bench::text(&results, &page);
-    Ok(args.report.answer(text, json, exit(&results)))
+    Ok(args.report.answer(text, json, (exit(&results), console)))
 }
 
 impl BenchArgs {

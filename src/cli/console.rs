@@ -7,6 +7,7 @@ use codespan_reporting::term;
 use codespan_reporting::term::termcolor::{ColorChoice as Termcolor, StandardStream};
 use cupola::render::Page;
 use cupola::source::{Diagnostic, Severity, SourceFile};
+use serde_json::{Map, Value, json};
 
 use super::{OutputArgs, advice};
 
@@ -28,6 +29,7 @@ pub struct Console {
     color: ColorChoice,
     width: Option<usize>,
     quiet: bool,
+    command: &'static str,
 }
 
 impl Console {
@@ -38,7 +40,31 @@ impl Console {
             color,
             width,
             quiet,
+            command: "",
         }
+    }
+
+    /// The same console for a command of this name.
+    #[must_use]
+    pub fn for_command(self, command: &'static str) -> Self {
+        Console { command, ..self }
+    }
+
+    /// A JSON report with what made it behind its schema: `command` and `version`.
+    pub fn signed(&self, report: Value) -> Value {
+        let Value::Object(fields) = report else {
+            return report;
+        };
+        let mut signed = Map::new();
+        for (name, value) in fields {
+            let is_schema = name == "schema";
+            signed.insert(name, value);
+            if is_schema {
+                signed.insert("command".to_owned(), json!(self.command));
+                signed.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+            }
+        }
+        Value::Object(signed)
     }
 
     /// The page that a result goes to. A terminal has a width; a file or a pipe has one only if it is asked

@@ -13,6 +13,7 @@ use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::program;
 use cupola::render::ExploreReport;
+use cupola::render::sarif::{self, Finding};
 use cupola::run::stop::Stop;
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
@@ -21,7 +22,8 @@ use super::input::{deadline, seconds, stem};
 use super::interrupt::stop_on_interrupt;
 use super::model::{FencesArg, ModelsArgs};
 use super::progress::Line;
-use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
+use super::sarif::SarifArg;
+use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs};
 
 /// Explores all states of programs under memory models, with real store buffers.
 #[derive(Debug, Args)]
@@ -64,6 +66,9 @@ pub struct ExploreArgs {
     timeout: Option<Duration>,
 
     #[command(flatten)]
+    sarif: SarifArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
@@ -76,6 +81,8 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
     let (inputs, models) = (args.inputs.each()?, &args.under.model.0);
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
+    args.sarif.check(args.report.output.force)?;
+    let mut findings = Vec::new();
     let cancel = stop_on_interrupt(console);
     for input in inputs {
         let loaded = match input.load(console) {
@@ -91,20 +98,21 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
                 if several {
                     console.note(&what);
                 }
-                let name = format!("{}.{model}", stem(&input.file));
-                parts.add(args.explore((&loaded, name), model, &cancel, console));
+                parts.add(args.explore((&input, &loaded), model, &mut findings, &cancel, console));
             }
         }
     }
+    args.sarif.write(&findings, args.report.output.force)?;
     parts.answer()
 }
 
 impl ExploreArgs {
-    /// Explores a program, whose result is called `name`, under a model.
+    /// Explores a program under a model, and adds what is found, if that is asked for.
     fn explore(
         &self,
-        (loaded, name): (&Loaded, String),
+        (input, loaded): (&Input, &Loaded),
         model: Model,
+        findings: &mut Vec<Finding>,
         cancel: &Arc<AtomicBool>,
         console: &Console,
     ) -> Result<Part, Failure> {
@@ -126,6 +134,10 @@ impl ExploreArgs {
             config: &config,
             exploration: &exploration,
         };
+        if self.sarif.is_wanted() {
+            findings.extend(sarif::of_report(&report.json(), input.has_own_lines()?));
+        }
+        let name = format!("{}.{model}", stem(&input.file));
         let page = console.page(&self.report.output);
         let (text, json) = (|| report.text(&page), || report.json());
         let exit = exit(exploration.kind());

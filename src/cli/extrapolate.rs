@@ -60,7 +60,7 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
                     "cubes": cubes,
                 })
             };
-            Ok(args.report.answer(text, json, Exit::Done))
+            Ok(args.report.answer(text, json, (Exit::Done, console)))
         }
         Err(error) => Err(loaded.stage_failure(error)),
     }

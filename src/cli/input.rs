@@ -84,6 +84,11 @@ impl Input {
         Ok(loaded)
     }
 
+    /// Whether lines that reports name are those of the file, and not of a program that stands for it.
+    pub fn has_own_lines(&self) -> Result<bool, Failure> {
+        Ok(self.format()? == Format::Cup)
+    }
+
     /// The format that is asked for, else that of the file's extension.
     fn format(&self) -> Result<Format, Failure> {
         match self.format.format {

@@ -11,6 +11,7 @@ mod certificate;
 mod certify;
 mod check;
 mod choice;
+mod completions;
 mod console;
 mod convert;
 mod explore;
@@ -28,12 +29,14 @@ mod peer;
 mod pipeline;
 mod progress;
 mod prove;
+mod sarif;
 mod save_proof;
 mod several;
 mod tacas;
 mod test;
 mod translate;
 mod verify;
+mod version;
 mod watchdog;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,7 +53,7 @@ pub use several::{Part, Parts};
 /// Verifies concurrent programs under relaxed memory models, from their proofs under sequential
 /// consistency.
 #[derive(Debug, Parser)]
-#[command(name = "cupola", version, after_help = EXIT_CODES)]
+#[command(name = "cupola", version = version::text(), after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -96,6 +99,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     Test(test::TestArgs),
     Bench(bench::BenchArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
 }
 
 /// What a command found, as an exit code; the gravest last.
@@ -140,6 +145,7 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let console = Console::new(cli.color, cli.width.map(usize::from), cli.quiet);
+    let console = console.for_command(cli.command.name());
     let answer = catch_unwind(AssertUnwindSafe(|| {
         finish(run(&cli.command, &console), &console)
     }));
@@ -151,6 +157,31 @@ pub fn main() -> ExitCode {
         Exit::Internal
     });
     exit.code()
+}
+
+impl Command {
+    /// What it is called on the command line.
+    fn name(&self) -> &'static str {
+        match self {
+            Command::Explore(_) => "explore",
+            Command::Fences(_) => "fences",
+            Command::Litmus(_) => "litmus",
+            Command::Translate(_) => "translate",
+            Command::Export(_) => "export",
+            Command::Certify(_) => "certify",
+            Command::Fmt(_) => "fmt",
+            Command::Convert(_) => "convert",
+            Command::Prove(_) => "prove",
+            Command::Extrapolate(_) => "extrapolate",
+            Command::Abstract(_) => "abstract",
+            Command::Check(_) => "check",
+            Command::Verify(_) => "verify",
+            Command::Test(_) => "test",
+            Command::Bench(_) => "bench",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
+        }
+    }
 }
 
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
@@ -170,6 +201,8 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Verify(args) => verify::run(args, console),
         Command::Test(args) => test::run(args, console),
         Command::Bench(args) => bench::run(args, console),
+        Command::Completions(args) => completions::completions(args),
+        Command::Man(args) => completions::man(args),
     }
 }
 

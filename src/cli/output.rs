@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::file::{self, Over};
-use super::{Answer, Exit, Failure};
+use super::{Answer, Console, Exit, Failure};
 
 /// The options that say where the result goes.
 #[derive(Clone, Debug, Default, Args)]
@@ -41,10 +41,10 @@ impl ReportArgs {
         &self,
         text: impl FnOnce() -> String,
         json: impl FnOnce() -> Value,
-        exit: Exit,
+        (exit, console): (Exit, &Console),
     ) -> Answer {
         let text = match self.json {
-            true => format!("{:#}\n", json()),
+            true => format!("{:#}\n", console.signed(json())),
             false => text(),
         };
         Answer {

@@ -71,7 +71,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
             "cubes": cubes,
         })
     };
-    let mut answer = args.report.answer(text, json, exit);
+    let mut answer = args.report.answer(text, json, (exit, console));
     if proved.proof.is_none() && !args.report.json {
         // There is nothing to write.
         answer.output = OutputArgs::default();

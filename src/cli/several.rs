@@ -88,6 +88,7 @@ impl<'a> Parts<'a> {
     pub fn add(&mut self, part: Result<Part, Failure>) {
         match part {
             Ok(part) => {
+                let part = part.signed(self.console);
                 self.exit = self.exit.max(part.exit);
                 self.parts.push(part);
             }
@@ -154,6 +155,15 @@ impl Part {
         let body = match self.body {
             Body::Text(text, ending) if several => Body::Text(format!("{what}:\n{text}"), ending),
             body => body,
+        };
+        Part { body, ..self }
+    }
+
+    /// The result with what made it, in JSON.
+    fn signed(self, console: &Console) -> Self {
+        let body = match self.body {
+            Body::Json(value) => Body::Json(console.signed(value)),
+            text => text,
         };
         Part { body, ..self }
     }

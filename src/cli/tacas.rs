@@ -88,7 +88,7 @@ pub fn run(args: &TacasArgs, console: &Console) -> Result<Answer, Failure> {
     let json = || serde_json::to_value(&results).expect("results are plain values");
     let page = console.page(&args.report.output);
     let text = || render::tacas::text(&results, &page);
-    Ok(args.report.answer(text, json, exit(&results)))
+    Ok(args.report.answer(text, json, (exit(&results), console)))
 }
 
 impl TacasArgs {

@@ -13,6 +13,7 @@ use cupola::engine::{Context, Limits};
 use cupola::front::cup::check::Checked;
 use cupola::memory::{BufferSizes, Model};
 use cupola::program;
+use cupola::render::sarif::{self, Finding};
 use cupola::render::verify::{TraceForm, VerifyReport};
 use cupola::verdict::{Method, VerdictKind};
 use indexmap::IndexSet;
@@ -23,6 +24,7 @@ use super::interrupt::stop_on_interrupt;
 use super::model::{ModelsArg, check_sizes};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
+use super::sarif::SarifArg;
 use super::save_proof::SavedProof;
 use super::watchdog::Watchdog;
 use super::{
@@ -79,6 +81,9 @@ pub struct VerifyArgs {
     /// predicate engine is asked for it.
     #[arg(long, value_name = "FILE")]
     save_proof: Option<PathBuf>,
+
+    #[command(flatten)]
+    sarif: SarifArg,
 
     /// Also show the rounds in which predicates were found.
     #[arg(long, short)]
@@ -147,6 +152,8 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     if let Some(path) = &args.save_proof {
         OutputArgs::to_file(path, args.report.output.force).check()?;
     }
+    args.sarif.check(args.report.output.force)?;
+    let mut findings = Vec::new();
     for dir in inputs
         .iter()
         .filter_map(|input| args.certificate_of(input, several))
@@ -156,10 +163,11 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     for input in &inputs {
         if parts.goes_on(&input.file.display(), &stop_on_interrupt(console)) {
             let certificate = args.certificate_of(input, several);
-            let part = args.verify(input, certificate.as_deref(), console);
+            let part = args.verify(input, certificate.as_deref(), &mut findings, console);
             parts.add(part.map(|part| part.with_heading(several, &input.file.display())));
         }
     }
+    args.sarif.write(&findings, args.report.output.force)?;
     parts.answer()
 }
 
@@ -173,11 +181,12 @@ impl VerifyArgs {
         })
     }
 
-    /// Verifies one program.
+    /// Verifies one program, and adds what is found, if that is asked for.
     fn verify(
         &self,
         input: &Input,
         certificate: Option<&Path>,
+        findings: &mut Vec<Finding>,
         console: &Console,
     ) -> Result<Part, Failure> {
         let loaded = self.pipeline.load(input, console)?;
@@ -230,6 +239,9 @@ impl VerifyArgs {
             report: &report,
             rounds: self.verbose,
         };
+        if self.sarif.is_wanted() {
+            findings.extend(sarif::of_report(&shown.json(), input.has_own_lines()?));
+        }
         let page = console.page(&self.report.output);
         let page = page.with_advice(advice::of_engines);
         let (text, json) = (|| shown.text(&page, self.trace.form()), || shown.json());

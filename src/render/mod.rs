@@ -21,6 +21,7 @@ pub mod litmus;
 mod page;
 pub mod plot;
 pub mod regression;
+pub mod sarif;
 mod table;
 pub mod tacas;
 pub mod verify;

@@ -14,6 +14,7 @@ use clap::Args;
 use cupola::engine::Context;
 use cupola::regression::{Case, Check, Difference, Kept};
 use cupola::render::regression::{self, Done, Ended, Summary, Tested};
+use cupola::render::sarif;
 use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 
@@ -21,6 +22,7 @@ use super::file::{self, Over};
 use super::input;
 use super::interrupt::stop_on_interrupt;
 use super::progress::Bar;
+use super::sarif::SarifArg;
 use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 use find::{Item, Program};
@@ -70,6 +72,9 @@ pub struct TestArgs {
     junit: Option<PathBuf>,
 
     #[command(flatten)]
+    sarif: SarifArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
@@ -88,6 +93,7 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
         .map(|path| OutputArgs::to_file(path, args.report.output.force));
     args.report.output.check()?;
     junit.iter().try_for_each(OutputArgs::check)?;
+    args.sarif.check(args.report.output.force)?;
     let items = args.items()?;
     if args.init {
         return init::run(&items, &args.report.output, console);
@@ -105,6 +111,8 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
     if let Some(junit) = junit {
         junit.write(&regression::junit(&tested))?;
     }
+    args.sarif
+        .write(&sarif::of_tests(&tested), args.report.output.force)?;
     let page = console.page(&args.report.output);
     let exit = match (summary.failed, summary.left_out) {
         (0, 0) => Exit::Done,
@@ -114,7 +122,7 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
     Ok(args.report.answer(
         || regression::text(&tested, &summary, &page),
         || regression::json(&tested, &summary),
-        exit,
+        (exit, console),
     ))
 }
 

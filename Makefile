@@ -60,11 +60,17 @@ exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; 
 	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $${tool##*:} || exit 1; \
 	  }; \
 	done
+ifeq ($(EXPORTS),short)
+	@$(CARGO) build --quiet
+	@bash scripts/exports.sh target/debug/cupola short
+else
 	@$(CARGO) build --release --quiet
 	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
+endif
 
-bench: setup ## Measure the explorer, the search for fences and the boolean program checker
+bench: setup ## Measure the explorer, the search for fences, the boolean program checker and 2,000 litmus tests
 	$(CARGO) bench --workspace
+	$(CARGO) test --release --test commands cycles:: -- --nocapture
 
 performance: setup ## Take the figures of docs/performance.md anew, with those of the paper's algorithm (long)
 	$(CARGO) build --release --bin cupola

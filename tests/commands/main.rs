@@ -6,6 +6,7 @@ mod support;
 mod bench;
 mod color;
 mod convert;
+mod cycles;
 mod docs;
 mod explore;
 mod fences;

@@ -173,7 +173,7 @@ fn add_file(
 
 /// The folder of the golden files of the programs in a folder.
 fn beside(folder: &Path) -> Result<PathBuf, Failure> {
-    let path = folder.join(GOLDEN);
+    let path = tidy(&folder.join(GOLDEN));
     if !path.is_file() {
         return Ok(path);
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use cupola::engine::Context;
 use cupola::regression::{Case, Kind, Present, expect};
 use cupola::run::stop::Stop;
+use cupola::source::SourceFile;
 
 use super::super::interrupt::stop_on_interrupt;
 use super::super::progress::Bar;
@@ -63,28 +64,32 @@ fn begin(
     replace: bool,
     context: &Context,
 ) -> Result<Vec<(PathBuf, String)>, Failure> {
-    let Case { source, proof, .. } = &case(program)?;
+    let Case { source, proof, .. } = case(program)?;
     let failure = |reason: String| {
         let path = program.path.display();
         Failure::message(format!("`{path}`: {reason}"))
     };
-    let case = Case {
-        source: source.clone(),
+    let has_proof = proof.is_some();
+    let mut case = Case {
+        source,
         format: program.format,
-        proof: proof.clone(),
+        proof,
         kept: Vec::new(),
     };
     let present = Present::new(&case, context).map_err(|(reason, _)| failure(reason))?;
     let mut files = Vec::new();
     if present.expected.is_empty() || replace {
         let answers = present.answers().map_err(failure)?;
-        let text = expect::with_line(source.text(), program.format, &answers);
-        if text != source.text() {
+        let text = expect::with_line(case.source.text(), program.format, &answers);
+        if text != case.source.text() {
+            // Texts that are kept name lines of the program as it will be.
+            case.source = SourceFile::new(case.source.name(), text.as_str());
             files.push((program.path.clone(), text));
         }
     }
+    let present = Present::new(&case, context).map_err(|(reason, _)| failure(reason))?;
     let stem = Program::stem(&program.path);
-    for kind in Kind::usual(proof.is_some()) {
+    for kind in Kind::usual(has_proof) {
         let path = program.golden.join(format!("{stem}.{kind}"));
         if !path.exists() {
             files.push((path, present.text(&kind).map_err(failure)?));

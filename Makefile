@@ -2,9 +2,10 @@
 
 CARGO ?= cargo
 RESULTS := docs/performance/results.json
+PREFIX ?= /usr/local
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo newcomer test random backward unbounded litmus exhaustive fuzz proofs certificates exports pages bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo newcomer test random backward unbounded litmus exhaustive fuzz proofs certificates exports pages bench performance performance-ours performance-page golden install docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -100,7 +101,8 @@ performance: setup ## Take the figures of docs/performance.md anew, with those o
 performance-ours: setup ## The same without the paper's algorithm, whose stored figures are kept (a minute)
 	$(CARGO) build --release --bin cupola
 	@start=$$(date +%s); \
-	target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS) --force || test $$? = 5; \
+	target/release/cupola bench --keep-baseline $(RESULTS) --growth --json -o $(RESULTS).new --force || test $$? = 5; \
+	mv $(RESULTS).new $(RESULTS); \
 	echo "That took $$(( $$(date +%s) - start )) seconds."
 	@$(MAKE) --no-print-directory performance-page
 
@@ -108,8 +110,20 @@ performance-page: ## Make the page and its plots from the stored figures
 	target/release/cupola bench --from $(RESULTS) --plot docs/performance --quiet > /dev/null || test $$? = 5
 	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
 
-golden: setup ## Accept the present output as the golden files of translations/
-	INSTA_UPDATE=always $(CARGO) test --test stages golden
+golden: setup ## Accept the present texts as the golden files of translations/
+	$(CARGO) run --quiet --bin cupola -- test examples --bless -j 2
+	INSTA_UPDATE=always $(CARGO) test --test stages exports::
+
+install: setup ## Install the command, its manual pages and completions below PREFIX
+	$(CARGO) build --release --bin cupola
+	install -D -m 755 target/release/cupola $(DESTDIR)$(PREFIX)/bin/cupola
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	target/release/cupola --quiet man $(DESTDIR)$(PREFIX)/share/man/man1 --force > /dev/null
+	@for shell in bash:bash-completion/completions/cupola zsh:zsh/site-functions/_cupola fish:fish/vendor_completions.d/cupola.fish; do \
+	  file=$(DESTDIR)$(PREFIX)/share/$${shell#*:}; \
+	  mkdir -p $${file%/*} && target/release/cupola completions $${shell%%:*} -o $$file --force || exit 1; \
+	done
+	@echo "Installed: $(DESTDIR)$(PREFIX)/bin/cupola"
 
 docs: setup ## Accept the present output of the commands on the documentation's pages
 	UPDATE_DOCS=1 $(CARGO) test --test commands docs::

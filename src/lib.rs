@@ -46,6 +46,7 @@
 //!   [`engine::portfolio`] of all of them.
 //! - [`fences`]: all minimal placements of fences.
 //! - [`litmus`]: decides litmus tests in the words of herd.
+//! - [`regression`]: programs held against what is expected and kept of them.
 //! - [`render`]: text, tables and JSON of all answers.
 //!
 //! The stages of the predicate engine (`logic`, `smt`, `extrapolate`, `abstraction`, `optimizations`) and the paper's
@@ -62,6 +63,7 @@ pub mod memory;
 pub mod program;
 pub mod proof;
 pub mod reduce;
+pub mod regression;
 pub mod render;
 pub mod run;
 pub mod semantics;

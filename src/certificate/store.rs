@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{self, FormatError, ParsedBody};
@@ -182,6 +182,10 @@ pub fn is_free(dir: &Path, existing: Existing) -> Result<(), StoreError> {
             let reason = " and holds other things than a certificate";
             Err(StoreError::Exists(dir.to_owned(), reason))
         }
+        (Occupied::ByNoDirectory, _) => {
+            let reason = " and is no directory";
+            Err(StoreError::Exists(dir.to_owned(), reason))
+        }
     }
 }
 
@@ -239,6 +243,7 @@ enum Occupied {
     No,
     ByCertificate,
     ByOthers,
+    ByNoDirectory,
 }
 
 fn occupied(dir: &Path) -> io::Result<Occupied> {
@@ -250,11 +255,11 @@ fn occupied(dir: &Path) -> io::Result<Occupied> {
             return Ok(if nothing {
                 Occupied::No
             } else {
-                Occupied::ByOthers
+                Occupied::ByNoDirectory
             });
         }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Ok(Occupied::ByOthers);
+            return Ok(Occupied::ByNoDirectory);
         }
         Err(error) => return Err(error),
     };
@@ -269,8 +274,8 @@ fn occupied(dir: &Path) -> io::Result<Occupied> {
     Ok(occupied)
 }
 
-/// Writes the files into a directory beside the target and swaps the two, so that the target is never
-/// half written.
+/// Writes the files into a directory beside the target, which then gets its place and its mode, so that the target
+/// is never half written.
 fn put(dir: &Path, files: &[(&str, String)]) -> io::Result<()> {
     let dir = &absolute(dir)?;
     let parent = dir.parent().unwrap_or(dir);
@@ -281,11 +286,18 @@ fn put(dir: &Path, files: &[(&str, String)]) -> io::Result<()> {
     let new = scratch.path().join("new");
     fs::create_dir(&new)?;
     for (name, text) in files {
-        fs::write(new.join(name), text)?;
+        let mut file = fs::File::create(new.join(name))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
     }
-    if dir.exists() {
-        fs::rename(dir, scratch.path().join("old"))?;
+    let old = scratch.path().join("old");
+    if let Ok(found) = fs::metadata(dir) {
+        fs::set_permissions(&new, found.permissions())?;
+        fs::rename(dir, &old)?;
     }
-    fs::rename(&new, dir)?;
+    if let Err(error) = fs::rename(&new, dir) {
+        let _ = fs::rename(&old, dir);
+        return Err(error);
+    }
     scratch.close()
 }

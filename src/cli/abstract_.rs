@@ -42,6 +42,7 @@ pub struct AbstractArgs {
 
 /// Runs the command.
 pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
+    args.report.output.check()?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
     let method = match (args.method, args.under.model) {
@@ -111,7 +112,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     };
     let mut answer = args
         .report
-        .answer(|| text().unwrap_or_default(), json, exit);
+        .answer(|| text().unwrap_or_default(), json, (exit, console));
     if built.is_none() && !args.report.json {
         // There is nothing to write.
         answer.output = OutputArgs::default();

@@ -12,6 +12,7 @@ use cupola::render::plot::{Plot, plots};
 use cupola::smt;
 use cupola::verdict::Method;
 
+use super::file::inputs;
 use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
 use super::memory;
@@ -102,6 +103,7 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
     if let Some(OtherTable::Tacas(args)) = &args.table {
         return tacas::run(args, console);
     }
+    args.report.output.check()?;
     let results = match &args.from {
         Some(path) => stored(path)?,
         None => args.measure(console)?,
@@ -112,7 +114,7 @@ pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
     let json = || serde_json::to_value(&results).expect("results are plain values");
     let page = console.page(&args.report.output);
     let text = || render::bench::text(&results, &page);
-    Ok(args.report.answer(text, json, exit(&results)))
+    Ok(args.report.answer(text, json, (exit(&results), console)))
 }
 
 impl BenchArgs {
@@ -151,6 +153,7 @@ impl BenchArgs {
 /// Results that `--json` wrote.
 fn stored(path: &PathBuf) -> Result<Results, Failure> {
     let shown = path.display();
+    inputs::note(path)?;
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::message(format!("cannot read `{shown}`: {error}")))?;
     serde_json::from_str(&text).map_err(|error| {
@@ -167,11 +170,7 @@ fn write_plots(folder: &Path, results: &Results) -> Result<(), Failure> {
         Failure::message(format!("cannot make `{}`: {error}", folder.display()))
     })?;
     for Plot { name, svg } in plots(results) {
-        let output = OutputArgs {
-            output: Some(folder.join(name)),
-            force: true,
-        };
-        output.write(&svg)?;
+        OutputArgs::to_file(&folder.join(name), true).write(&svg)?;
     }
     Ok(())
 }

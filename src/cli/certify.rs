@@ -13,6 +13,7 @@ use cupola::render;
 use cupola::run::progress::Progress;
 use cupola::source::SourceFile;
 
+use super::file::inputs;
 use super::input::{read, seconds, stem};
 use super::interrupt::stop_on_interrupt;
 use super::memory;
@@ -76,6 +77,7 @@ impl CertifyArgs {
             stop: memory::stop(self.timeout, cancel),
             progress: Progress::default(),
         };
+        inputs::note_files(dir)?;
         let stored = certificate::read(dir).map_err(|error| unreadable(error, dir))?;
         let name = dir.display();
         if stored.kind() != Kind::Invariant && self.solver.is_some() {

@@ -7,6 +7,7 @@ use codespan_reporting::term;
 use codespan_reporting::term::termcolor::{ColorChoice as Termcolor, StandardStream};
 use cupola::render::Page;
 use cupola::source::{Diagnostic, Severity, SourceFile};
+use serde_json::{Map, Value, json};
 
 use super::{OutputArgs, advice};
 
@@ -29,6 +30,7 @@ pub struct Console {
     width: Option<usize>,
     quiet: bool,
     json: bool,
+    command: &'static str,
 }
 
 impl Console {
@@ -40,6 +42,7 @@ impl Console {
             width,
             quiet,
             json: false,
+            command: "",
         }
     }
 
@@ -52,6 +55,29 @@ impl Console {
     /// Whether the command is asked for JSON.
     pub fn json(&self) -> bool {
         self.json
+    }
+
+    /// The same console for a command of this name.
+    #[must_use]
+    pub fn for_command(self, command: &'static str) -> Self {
+        Console { command, ..self }
+    }
+
+    /// A JSON report with what made it behind its schema: `command` and `version`.
+    pub fn signed(&self, report: Value) -> Value {
+        let Value::Object(fields) = report else {
+            return report;
+        };
+        let mut signed = Map::new();
+        for (name, value) in fields {
+            let is_schema = name == "schema";
+            signed.insert(name, value);
+            if is_schema {
+                signed.insert("command".to_owned(), json!(self.command));
+                signed.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
+            }
+        }
+        Value::Object(signed)
     }
 
     /// The page that a result goes to. A terminal has a width; a file or a pipe has one only if it is asked

@@ -12,6 +12,7 @@ use cupola::engine::explore::{self, Exploration, ExploreConfig, ExploreError};
 use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::program;
+use cupola::render::sarif::{self, Finding};
 use cupola::render::{ExploreReport, Page};
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
@@ -22,8 +23,9 @@ use super::memory;
 use super::model::{FencesArg, ModelsArgs};
 use super::pages::{HtmlArg, Pages, SvgArg};
 use super::progress::Line;
+use super::sarif::SarifArg;
 use super::strict::StrictArg;
-use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs, advice};
+use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
 
 /// Explores all states of programs under memory models, with real store buffers.
 #[derive(Debug, Args)]
@@ -79,6 +81,9 @@ pub struct ExploreArgs {
     drawing: SvgArg,
 
     #[command(flatten)]
+    sarif: SarifArg,
+
+    #[command(flatten)]
     report: ReportArgs,
 }
 
@@ -92,6 +97,8 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
     let mut pages = Pages::new("Exploration", &args.page, Some(&args.drawing));
+    args.sarif.check(args.report.output.force)?;
+    let mut findings = Vec::new();
     let cancel = stop_on_interrupt(console);
     for input in inputs {
         let loaded = match input.load(console) {
@@ -107,22 +114,24 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
                 if several {
                     console.note(&what);
                 }
-                let name = format!("{}.{model}", stem(&input.file));
-                parts.add(args.explore((&loaded, name), model, (&cancel, &mut pages), console));
+                let outputs = (&mut findings, &mut pages);
+                parts.add(args.explore((&input, &loaded), model, outputs, &cancel, console));
             }
         }
     }
+    args.sarif.write(&findings, args.report.output.force)?;
     pages.write(args.report.output.force, console)?;
     parts.answer()
 }
 
 impl ExploreArgs {
-    /// Explores a program, whose result is called `name`, under a model.
+    /// Explores a program under a model, and adds what is found, if that is asked for.
     fn explore(
         &self,
-        (loaded, name): (&Loaded, String),
+        (input, loaded): (&Input, &Loaded),
         model: Model,
-        (cancel, pages): (&Arc<AtomicBool>, &mut Pages<'_>),
+        (findings, pages): (&mut Vec<Finding>, &mut Pages<'_>),
+        cancel: &Arc<AtomicBool>,
         console: &Console,
     ) -> Result<Part, Failure> {
         let in_force = self.fences.placement().in_force(&loaded.checked, model);
@@ -146,6 +155,10 @@ impl ExploreArgs {
             warnings: &warnings,
             deadlocks: self.deadlocks,
         };
+        if self.sarif.is_wanted() {
+            findings.extend(sarif::of_report(&report.json(), input.has_own_lines()?));
+        }
+        let name = format!("{}.{model}", stem(&input.file));
         let page = console.page(&self.report.output);
         pages.show(|| [report.section(&Page::unlimited().with_advice(advice::text))]);
         pages.draw(report.execution());

@@ -34,6 +34,7 @@ pub struct ExtrapolateArgs {
 
 /// Runs the command.
 pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure> {
+    args.report.output.check()?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
     let fences = args
@@ -63,7 +64,7 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
                     "cubes": cubes,
                 })
             };
-            Ok(args.report.answer(text, json, Exit::Done))
+            Ok(args.report.answer(text, json, (Exit::Done, console)))
         }
         Err(error) => Err(loaded.stage_failure(error, &context.stop)),
     }

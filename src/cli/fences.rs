@@ -151,6 +151,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
     }
     let report = args.report();
     let mut parts = Parts::new(&report.output, several, console)?;
+    args.to_file(args.emit.as_ref()).check()?;
     let mut pages = Pages::new("Fences", &args.page, None);
     for input in &inputs {
         match input.load(console) {
@@ -306,6 +307,7 @@ impl FencesArgs {
         OutputArgs {
             output: path.cloned(),
             force: self.force,
+            ..OutputArgs::default()
         }
     }
 }

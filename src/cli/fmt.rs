@@ -48,7 +48,11 @@ pub fn run(args: &FmtArgs, console: &Console) -> Result<Answer, Failure> {
             "give `--check`, `--in-place`, or `-o` with a folder",
         ));
     }
-    let mut parts = Parts::new(&args.output, several, console)?;
+    let output = OutputArgs {
+        over_inputs: true,
+        ..args.output.clone()
+    };
+    let mut parts = Parts::new(&output, several, console)?;
     for path in &args.files {
         if let Some(part) = args.format(path).transpose() {
             parts.add(part);
@@ -105,8 +109,8 @@ impl FmtArgs {
 /// Replaces a file.
 fn replace(path: &Path, text: &str) -> Result<(), Failure> {
     let output = OutputArgs {
-        output: Some(path.to_owned()),
-        force: true,
+        over_inputs: true,
+        ..OutputArgs::to_file(path, true)
     };
     output.write(text)
 }

@@ -11,6 +11,7 @@ use cupola::front::cup::placement::Placement;
 use cupola::front::{self, Format, Loaded};
 use cupola::source::SourceFile;
 
+use super::file::inputs;
 use super::{Console, Failure};
 
 /// The program to work on.
@@ -83,6 +84,11 @@ impl Input {
         Ok(loaded)
     }
 
+    /// Whether lines that reports name are those of the file, and not of a program that stands for it.
+    pub fn has_own_lines(&self) -> Result<bool, Failure> {
+        Ok(self.format()? == Format::Cup)
+    }
+
     /// The format that is asked for, else that of the file's extension.
     fn format(&self) -> Result<Format, Failure> {
         match self.format.format {
@@ -118,6 +124,7 @@ impl Inputs {
 /// Reads a file; `-` is standard input.
 pub fn read(path: &Path) -> Result<SourceFile, Failure> {
     let name = path.display().to_string();
+    inputs::note(path)?;
     let bytes = bytes(path).map_err(|error| {
         Failure::with_hint(
             format!("cannot read `{name}`: {error}"),

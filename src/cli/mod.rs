@@ -11,6 +11,7 @@ mod certificate;
 mod certify;
 mod check;
 mod choice;
+mod completions;
 mod console;
 mod convert;
 mod details;
@@ -18,6 +19,7 @@ mod explore;
 mod export;
 mod extrapolate;
 mod fences;
+mod file;
 mod fmt;
 mod input;
 mod interrupt;
@@ -30,13 +32,16 @@ mod peer;
 mod pipeline;
 mod progress;
 mod prove;
+mod sarif;
 mod save_proof;
 mod several;
 mod step;
 mod strict;
 mod tacas;
+mod test;
 mod translate;
 mod verify;
+mod version;
 mod watchdog;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,7 +62,7 @@ pub use several::{Part, Parts};
 /// Verifies concurrent programs under relaxed memory models, from their proofs under sequential
 /// consistency.
 #[derive(Debug, Parser)]
-#[command(name = "cupola", version, after_help = EXIT_CODES)]
+#[command(name = "cupola", version = version::text(), after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -107,7 +112,10 @@ enum Command {
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
     Step(step::StepArgs),
+    Test(test::TestArgs),
     Bench(bench::BenchArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
 }
 
 /// What a command found, as an exit code; the gravest last.
@@ -161,6 +169,7 @@ pub fn main() -> ExitCode {
     let console = console.with_json(wants_json(&matches));
     memory::limit(cli.max_memory);
     advice::record(&matches);
+    let console = console.for_command(cli.command.name());
     let answer = catch_unwind(AssertUnwindSafe(|| {
         finish(run(&cli.command, &console), &console)
     }));
@@ -181,6 +190,32 @@ fn wants_json(matches: &ArgMatches) -> bool {
     flag.copied().unwrap_or(false)
 }
 
+impl Command {
+    /// What it is called on the command line.
+    fn name(&self) -> &'static str {
+        match self {
+            Command::Explore(_) => "explore",
+            Command::Fences(_) => "fences",
+            Command::Litmus(_) => "litmus",
+            Command::Translate(_) => "translate",
+            Command::Export(_) => "export",
+            Command::Certify(_) => "certify",
+            Command::Fmt(_) => "fmt",
+            Command::Convert(_) => "convert",
+            Command::Prove(_) => "prove",
+            Command::Extrapolate(_) => "extrapolate",
+            Command::Abstract(_) => "abstract",
+            Command::Check(_) => "check",
+            Command::Verify(_) => "verify",
+            Command::Step(_) => "step",
+            Command::Test(_) => "test",
+            Command::Bench(_) => "bench",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
+        }
+    }
+}
+
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
     match command {
         Command::Explore(args) => explore::run(args, console),
@@ -197,7 +232,10 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
         Command::Check(args) => check::run(args, console),
         Command::Verify(args) => verify::run(args, console),
         Command::Step(args) => step::run(args, console),
+        Command::Test(args) => test::run(args, console),
         Command::Bench(args) => bench::run(args, console),
+        Command::Completions(args) => completions::completions(args),
+        Command::Man(args) => completions::man(args),
     }
 }
 

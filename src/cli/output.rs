@@ -1,12 +1,12 @@
-//! Where a result goes: standard output or a file that is written whole or not at all.
+//! Where a result goes: standard output or a file.
 
-use std::io::{ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
 
-use super::{Answer, Exit, Failure};
+use super::file::{self, Over};
+use super::{Answer, Console, Exit, Failure};
 
 /// The options that say where the result goes.
 #[derive(Clone, Debug, Default, Args)]
@@ -15,9 +15,13 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Let `-o`, `--html` and `--svg` replace a file that exists.
+    /// Let a result replace a file that exists.
     #[arg(long)]
     pub force: bool,
+
+    /// Whether the file may be an input.
+    #[arg(skip)]
+    pub over_inputs: bool,
 }
 
 /// The options that say how a result is told, and where it goes.
@@ -37,10 +41,10 @@ impl ReportArgs {
         &self,
         text: impl FnOnce() -> String,
         json: impl FnOnce() -> Value,
-        exit: Exit,
+        (exit, console): (Exit, &Console),
     ) -> Answer {
         let text = match self.json {
-            true => format!("{:#}\n", json()),
+            true => format!("{:#}\n", console.signed(json())),
             false => text(),
         };
         Answer {
@@ -52,62 +56,35 @@ impl ReportArgs {
 }
 
 impl OutputArgs {
+    /// A file that may be replaced if it exists.
+    pub fn to_file(path: &Path, force: bool) -> Self {
+        OutputArgs {
+            output: Some(path.to_owned()),
+            force,
+            over_inputs: false,
+        }
+    }
+
+    /// Makes sure, before any work is done, that the file can be written; a folder is left to its user.
+    pub fn check(&self) -> Result<(), Failure> {
+        match &self.output {
+            Some(path) if !path.is_dir() => file::check(path, self.over()),
+            _ => Ok(()),
+        }
+    }
+
     /// Delivers the result.
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
-            Some(path) => self.write_file(path, text),
-            None => write_stdout(text),
+            Some(path) => file::write(path, text, self.over()),
+            None => file::write_stdout(text),
         }
     }
 
-    /// Writes a temporary file beside the target and renames it, so that the target is never half
-    /// written.
-    fn write_file(&self, path: &Path, text: &str) -> Result<(), Failure> {
-        if path.exists() && !self.force {
-            let message = format!("`{}` exists already", path.display());
-            return Err(Failure::with_hint(message, "pass `--force` to replace it"));
+    fn over(&self) -> Over {
+        Over {
+            existing: self.force,
+            inputs: self.over_inputs,
         }
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let written = tempfile::Builder::new()
-            .permissions(permissions())
-            .tempfile_in(folder)
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())?;
-                file.persist(path).map_err(|error| error.error)
-            });
-        match written {
-            Ok(_) => Ok(()),
-            Err(_) if !folder.is_dir() => Err(Failure::with_hint(
-                format!(
-                    "cannot write `{}`: there is no folder `{}`",
-                    path.display(),
-                    folder.display()
-                ),
-                "make the folder first",
-            )),
-            Err(error) => Err(Failure::message(format!(
-                "cannot write `{}`: {error}",
-                path.display()
-            ))),
-        }
-    }
-}
-
-/// The permissions of a file that a user creates; the process's mask takes its part of them.
-fn permissions() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
-}
-
-/// Writes to standard output; a reader that went away is no failure.
-fn write_stdout(text: &str) -> Result<(), Failure> {
-    let mut out = stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::message(format!(
-            "cannot write to standard output: {error}"
-        ))),
-        Ok(()) | Err(_) => Ok(()),
     }
 }

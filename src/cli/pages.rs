@@ -66,10 +66,7 @@ impl<'a> Pages<'a> {
 
     /// Writes what is asked for; what exists is replaced only if that is allowed.
     pub fn write(self, force: bool, console: &Console) -> Result<(), Failure> {
-        let to = |path: &PathBuf| OutputArgs {
-            output: Some(path.clone()),
-            force,
-        };
+        let to = |path: &PathBuf| OutputArgs::to_file(path, force);
         if let Some(path) = self.html.and_then(|arg| arg.html.as_ref()) {
             to(path).write(&self.page.finish())?;
         }

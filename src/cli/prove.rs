@@ -31,6 +31,7 @@ pub struct ProveArgs {
 
 /// Runs the command.
 pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
+    args.report.output.check()?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
     let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
@@ -70,7 +71,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
             "cubes": cubes,
         })
     };
-    let mut answer = args.report.answer(text, json, exit);
+    let mut answer = args.report.answer(text, json, (exit, console));
     if proved.proof.is_none() && !args.report.json {
         // There is nothing to write.
         answer.output = OutputArgs::default();

@@ -49,11 +49,7 @@ impl SavedProof<'_> {
         };
         let count = lines.len();
         let text = section("predicates", lines.into_iter().map(|line| (line, None)));
-        let output = OutputArgs {
-            output: Some(path.to_owned()),
-            force,
-        };
-        output.write(&text)?;
+        OutputArgs::to_file(path, force).write(&text)?;
         console.note(&format!("{count} predicates, in `{}`", path.display()));
         Ok(Written::All)
     }

@@ -74,6 +74,7 @@ impl<'a> Parts<'a> {
                 "give `-o` a folder that exists, or run the command once for each result",
             ));
         }
+        output.check()?;
         Ok(Parts {
             output,
             console,
@@ -87,6 +88,7 @@ impl<'a> Parts<'a> {
     pub fn add(&mut self, part: Result<Part, Failure>) {
         match part {
             Ok(part) => {
+                let part = part.signed(self.console);
                 self.exit = self.exit.max(part.exit);
                 self.parts.push(part);
             }
@@ -146,14 +148,14 @@ impl<'a> Parts<'a> {
                 ));
             }
         }
-        for part in &self.parts {
-            let output = OutputArgs {
-                output: Some(folder.join(part.file_name())),
-                force: self.output.force,
-            };
-            output.write(&part.body.text())?;
-        }
-        Ok(())
+        let output = |part: &Part| OutputArgs {
+            output: Some(folder.join(part.file_name())),
+            ..self.output.clone()
+        };
+        let mut parts = self.parts.iter();
+        parts.try_for_each(|part| output(part).check())?;
+        let mut parts = self.parts.iter();
+        parts.try_for_each(|part| output(part).write(&part.body.text()))
     }
 }
 
@@ -163,6 +165,15 @@ impl Part {
         let body = match self.body {
             Body::Text(text, ending) if several => Body::Text(format!("{what}:\n{text}"), ending),
             body => body,
+        };
+        Part { body, ..self }
+    }
+
+    /// The result with what made it, in JSON.
+    fn signed(self, console: &Console) -> Self {
+        let body = match self.body {
+            Body::Json(value) => Body::Json(console.signed(value)),
+            text => text,
         };
         Part { body, ..self }
     }

@@ -218,10 +218,7 @@ impl StepArgs {
         session: &Session<'_>,
         about: (&SourceFile, &Program),
     ) -> Result<(), Failure> {
-        let output = OutputArgs {
-            output: Some(path.to_owned()),
-            force: self.force,
-        };
+        let output = OutputArgs::to_file(path, self.force);
         output.write(&format!("{:#}\n", self.report(session, about).json()))
     }
 }

@@ -78,6 +78,7 @@ struct Case {
 pub fn run(args: &TacasArgs, console: &Console) -> Result<Answer, Failure> {
     args.model.check()?;
     args.engines.check()?;
+    args.report.output.check()?;
     let peer = args
         .peer
         .map(|Peer::Memorax| Memorax::find(args.peer_timeout));
@@ -87,7 +88,7 @@ pub fn run(args: &TacasArgs, console: &Console) -> Result<Answer, Failure> {
     let json = || serde_json::to_value(&results).expect("results are plain values");
     let page = console.page(&args.report.output);
     let text = || render::tacas::text(&results, &page);
-    Ok(args.report.answer(text, json, exit(&results)))
+    Ok(args.report.answer(text, json, (exit(&results), console)))
 }
 
 impl TacasArgs {

@@ -14,6 +14,7 @@ use cupola::front::cup::check::Checked;
 use cupola::memory::{BufferSizes, Model};
 use cupola::program;
 use cupola::render::Page;
+use cupola::render::sarif::{self, Finding};
 use cupola::render::verify::{TraceForm, VerifyReport};
 use cupola::verdict::{Method, VerdictKind};
 use indexmap::IndexSet;
@@ -27,10 +28,13 @@ use super::model::{ModelsArg, check_sizes};
 use super::pages::{HtmlArg, Pages, SvgArg};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
+use super::sarif::SarifArg;
 use super::save_proof::SavedProof;
 use super::strict::StrictArg;
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
+use super::{
+    Answer, Console, Exit, Failure, Input, Inputs, OutputArgs, Part, Parts, ReportArgs, advice,
+};
 
 /// Verifies programs under one or several memory models.
 ///
@@ -97,6 +101,9 @@ pub struct VerifyArgs {
 
     #[command(flatten)]
     strict: StrictArg,
+
+    #[command(flatten)]
+    sarif: SarifArg,
 
     /// Also show the rounds in which predicates were found.
     #[arg(long, short)]
@@ -188,6 +195,11 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     args.inputs.one_proof(args.pipeline.proof.as_deref())?;
     args.inputs.one_proof(args.save_proof.as_deref())?;
     let mut parts = Parts::new(&args.report.output, several, console)?;
+    if let Some(path) = &args.save_proof {
+        OutputArgs::to_file(path, args.report.output.force).check()?;
+    }
+    args.sarif.check(args.report.output.force)?;
+    let mut findings = Vec::new();
     for dir in inputs
         .iter()
         .filter_map(|input| args.certificate_of(input, several))
@@ -198,10 +210,12 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     for input in &inputs {
         if parts.goes_on(&input.file.display(), &stop_on_interrupt(console)) {
             let certificate = args.certificate_of(input, several);
-            let part = args.verify(input, certificate.as_deref(), &mut pages, console);
+            let outputs = (&mut findings, &mut pages);
+            let part = args.verify(input, certificate.as_deref(), outputs, console);
             parts.add(part.map(|part| part.with_heading(several, &input.file.display())));
         }
     }
+    args.sarif.write(&findings, args.report.output.force)?;
     pages.write(args.report.output.force, console)?;
     parts.answer()
 }
@@ -216,12 +230,12 @@ impl VerifyArgs {
         })
     }
 
-    /// Verifies one program.
+    /// Verifies one program, and adds what is found, if that is asked for.
     fn verify(
         &self,
         input: &Input,
         certificate: Option<&Path>,
-        pages: &mut Pages<'_>,
+        (findings, pages): (&mut Vec<Finding>, &mut Pages<'_>),
         console: &Console,
     ) -> Result<Part, Failure> {
         let context = self.engines.context(self.pipeline.context(console));
@@ -275,6 +289,9 @@ impl VerifyArgs {
             report: &report,
             rounds: self.verbose,
         };
+        if self.sarif.is_wanted() {
+            findings.extend(sarif::of_report(&shown.json(), input.has_own_lines()?));
+        }
         pages.show(|| {
             let unlimited = Page::unlimited().with_advice(advice::of_engines);
             shown.sections(&details(&loaded, &report, &config, &context), &unlimited)

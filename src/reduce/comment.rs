@@ -89,7 +89,7 @@ pub(super) fn kept_lines(comments: &[String]) -> Vec<String> {
 
 /// The comment at the top: what this is a reduction of.
 pub(super) fn header(file: &SourceFile, config: &ReduceConfig, storage: Storage) -> Vec<String> {
-    let name = file.name().replace(char::is_control, "?");
+    let name = file.file_name().replace(char::is_control, "?");
     let fences = fences(&config.fences);
     match config.model {
         Model::Sc => vec![

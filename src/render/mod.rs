@@ -25,6 +25,8 @@ mod lines;
 pub mod litmus;
 mod page;
 pub mod plot;
+pub mod regression;
+pub mod sarif;
 pub mod step;
 mod table;
 pub mod tacas;

@@ -83,6 +83,12 @@ impl SourceFile {
         self.file.name()
     }
 
+    /// Its name without the folders before it.
+    pub fn file_name(&self) -> &str {
+        let name = self.name();
+        name.rsplit_once('/').map_or(name, |(_, name)| name)
+    }
+
     /// Its text.
     pub fn text(&self) -> &str {
         self.file.source()

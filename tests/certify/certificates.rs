@@ -225,7 +225,7 @@ fn a_place_that_cannot_be_written_is_refused() {
     for (dir, why) in [
         ("/proc/certificate", "cannot access"),
         (".", "is the current directory"),
-        (plain(&link), "holds other things"),
+        (plain(&link), "is no directory"),
     ] {
         let options = ["--model", "sc", "--certificate", dir];
         let output = cupola(&[&["verify", "examples/peterson.cup"][..], &options].concat());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "README.md",
     "docs/certificates.md",
     "docs/exact.md",
@@ -18,6 +18,7 @@ const PAGES: [&str; 11] = [
     "docs/litmus.md",
     "docs/memory-models.md",
     "docs/performance.md",
+    "docs/regression.md",
     "docs/rmm.md",
     "docs/tutorial.md",
     "docs/verification.md",

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The commands, by the names of their schemas. Between them they have every verdict.
-const COMMANDS: [(&str, &str); 27] = [
+const COMMANDS: [(&str, &str); 29] = [
     ("verify", "verify examples/ticket.cup --json"),
     (
         "verify",
@@ -87,6 +87,8 @@ const COMMANDS: [(&str, &str); 27] = [
         "litmus",
         "litmus tests/litmus/sb.litmus --model tso --expect tests/litmus/expect.sc.csv --json",
     ),
+    ("test", "test examples --filter litmus_sb --json"),
+    ("test", "test tests/programs/regression --json"),
     ("bench", "bench dekker/sc --baseline --json"),
     ("bench", "bench --timeout 0 --json"),
     (

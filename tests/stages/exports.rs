@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::golden::{assert_only, settings};
 use crate::support::{entries, examples};
 use cupola::engine::Context;
 use cupola::engine::explore::{self, ExploreConfig, Reached, state_graph};
@@ -370,4 +369,39 @@ fn read(name: &str) -> (SourceFile, Checked) {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+/// Golden files in a folder, by their names alone.
+fn settings(name: &str) -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder(name));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+}
+
+/// Asserts that a folder has the golden files of these names and no others.
+#[track_caller]
+fn assert_only(folder: &str, names: &BTreeSet<String>) {
+    let files = file_names(folder).into_iter();
+    let kept: BTreeSet<String> = files
+        .filter_map(|name| name.strip_suffix(".snap").map(str::to_owned))
+        .collect();
+    let left_over: Vec<&String> = kept.difference(names).collect();
+    assert!(
+        left_over.is_empty(),
+        "{folder}/ has golden files that no test compares; remove them: {left_over:?}"
+    );
+    assert_eq!(&kept, names, "{folder}/ lacks golden files");
+}
+
+fn file_names(name: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder(name)).unwrap();
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }

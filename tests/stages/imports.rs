@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The modules of the library and the command line: each imports only those before it.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "source",
     "memory",
     "run",
@@ -28,6 +28,7 @@ const ORDER: [&str; 23] = [
     "engine",
     "fences",
     "litmus",
+    "regression",
     "bench",
     "render",
     "cli",

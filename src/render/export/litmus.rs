@@ -37,7 +37,7 @@ pub(super) fn text(exported: Exported<'_>) -> Result<String, Refused> {
     let mut out = format!(
         "X86 {}\n(* {} *)\n{notes}",
         litmus.name(),
-        comment(exported.file.name())
+        comment(exported.file.file_name())
     );
     let _ = writeln!(out, "{{ {}}}", litmus.initial()?);
     table(&columns, &mut out);
@@ -53,8 +53,7 @@ struct Litmus<'a> {
 impl Litmus<'_> {
     /// The name of the file, as far as it can be the name of a test.
     fn name(&self) -> String {
-        let file = self.exported.file.name();
-        let base = file.rsplit('/').next().unwrap_or(file);
+        let base = self.exported.file.file_name();
         let base = base.split('.').next().unwrap_or(base);
         let name: String = base
             .chars()

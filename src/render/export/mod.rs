@@ -132,7 +132,7 @@ impl<'a> Exported<'a> {
 
     /// What the text is, in a sentence or two.
     fn header(self) -> Vec<String> {
-        let name = self.file.name();
+        let name = self.file.file_name();
         match self.reduction.model() {
             Model::Sc => vec![format!("{name} under SC.")],
             model => {

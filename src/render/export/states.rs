@@ -12,7 +12,12 @@ use super::dot::quoted;
 /// The graph of the states of a program: initial states are bold, those that break a property red.
 pub fn states_text(file: &SourceFile, program: &Program, graph: &StateGraph) -> String {
     let mut out = String::from("digraph states {\n");
-    let _ = writeln!(out, "  // {}, {} states", file.name(), graph.nodes.len());
+    let _ = writeln!(
+        out,
+        "  // {}, {} states",
+        file.file_name(),
+        graph.nodes.len()
+    );
     if graph.is_cut {
         out.push_str(
             "  // not all of them: there are arbitrary values, or buffers that grow too long\n",

@@ -5,6 +5,7 @@ use proptest::test_runner::{Config, RngSeed};
 
 mod broken;
 mod comments;
+mod highlight;
 mod mutations;
 mod robustness;
 mod round_trip;

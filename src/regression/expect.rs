@@ -91,7 +91,7 @@ fn list(line: &str) -> Option<&str> {
 }
 
 /// A program's text with a line of expectations: at the end of the comment at its beginning, in a litmus test behind the
-/// first line. Lines that it has are left out.
+/// first line. Lines that it has make room, and the new one stands where the first of them was.
 pub fn with_line(text: &str, format: Format, expectations: &[Expectation]) -> String {
     let listed: Vec<String> = expectations.iter().map(ToString::to_string).collect();
     let listed = listed.join(" ");
@@ -102,6 +102,7 @@ pub fn with_line(text: &str, format: Format, expectations: &[Expectation]) -> St
     };
     let lines = text.split_inclusive('\n');
     let kept: Vec<&str> = lines.filter(|line| list(line).is_none()).collect();
+    let first = text.lines().position(|line| list(line).is_some());
     let header = match format {
         Format::Cup => kept
             .iter()
@@ -111,7 +112,7 @@ pub fn with_line(text: &str, format: Format, expectations: &[Expectation]) -> St
         Format::Litmus => kept.len().min(1),
         Format::Rmm => 0,
     };
-    let (before, after) = kept.split_at(header);
+    let (before, after) = kept.split_at(first.unwrap_or(header));
     [before.concat(), line, after.concat()].concat()
 }
 

@@ -90,8 +90,8 @@ fn list(line: &str) -> Option<&str> {
     Some(ended.unwrap_or(list).trim())
 }
 
-/// A program's text with a line of expectations: at the end of the comment at its beginning. Lines that it has are
-/// left out.
+/// A program's text with a line of expectations: at the end of the comment at its beginning, in a litmus test behind the
+/// first line. Lines that it has make room, and the new one stands where the first of them was.
 pub fn with_line(text: &str, format: Format, expectations: &[Expectation]) -> String {
     let listed: Vec<String> = expectations.iter().map(ToString::to_string).collect();
     let listed = listed.join(" ");
@@ -102,9 +102,17 @@ pub fn with_line(text: &str, format: Format, expectations: &[Expectation]) -> St
     };
     let lines = text.split_inclusive('\n');
     let kept: Vec<&str> = lines.filter(|line| list(line).is_none()).collect();
-    let in_header = |line: &&&str| format == Format::Cup && line.starts_with("//");
-    let header = kept.iter().take_while(in_header).count();
-    let (before, after) = kept.split_at(header);
+    let first = text.lines().position(|line| list(line).is_some());
+    let header = match format {
+        Format::Cup => kept
+            .iter()
+            .take_while(|line| line.starts_with("//"))
+            .count(),
+        // The first line has the name of the test.
+        Format::Litmus => kept.len().min(1),
+        Format::Rmm => 0,
+    };
+    let (before, after) = kept.split_at(first.unwrap_or(header));
     [before.concat(), line, after.concat()].concat()
 }
 
@@ -240,9 +248,10 @@ mod tests {
             assert_eq!(with(text, Format::Cup), new);
         }
         let litmus = with("X86 T\n", Format::Litmus);
-        assert_eq!(litmus, "(* expect: sc=safe *)\nX86 T\n");
+        assert_eq!(litmus, "X86 T\n(* expect: sc=safe *)\n");
         let rmm = with("forbidden\n", Format::Rmm);
         assert_eq!(rmm, "/* expect: sc=safe */\nforbidden\n");
-        assert_eq!(all(&rmm), all(&litmus));
+        assert_eq!(all(&rmm), ["1: sc=safe"]);
+        assert_eq!(all(&litmus), ["2: sc=safe"]);
     }
 }

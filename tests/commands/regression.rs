@@ -397,7 +397,7 @@ fn present_answers_become_expectations() {
     assert!(read(folder.path().join("burns.cup")).contains(expected));
     let litmus = read(folder.path().join("sb.litmus"));
     assert!(
-        litmus.starts_with("(* expect: sc=Never tso=Sometimes pso=Sometimes *)\n"),
+        litmus.contains("\n(* expect: sc=Never tso=Sometimes pso=Sometimes *)\n"),
         "{litmus}"
     );
     let rmm = read(folder.path().join("dekker_simple.rmm"));

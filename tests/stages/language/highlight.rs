@@ -36,9 +36,12 @@ fn rules() -> Vec<Rule> {
             };
             rules.push(Rule {
                 scope: rule["name"].as_str().expect("a scope").to_owned(),
-                begin: regex("match")
-                    .or_else(|| regex("begin"))
-                    .expect("a pattern"),
+                begin: {
+                    let pattern = rule["match"].as_str().or(rule["begin"].as_str());
+                    let pattern = pattern.expect("a pattern");
+                    // A rule is tried at one place.
+                    Regex::new(&format!("^(?:{pattern})")).expect("a pattern")
+                },
                 end: regex("end"),
             });
         }
@@ -46,30 +49,26 @@ fn rules() -> Vec<Rule> {
     rules
 }
 
-/// The tokens of a text with their scopes, as an editor finds them: at each place the rule that matches first.
+/// The tokens of a text with their scopes, as an editor finds them: of the rules that match at a place, the first.
 fn tokens<'a>(rules: &'a [Rule], text: &'a str) -> Vec<(&'a str, &'a str)> {
     let mut tokens = Vec::new();
-    let mut at = 0;
-    loop {
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
         let found = rules
             .iter()
-            .filter_map(|rule| Some((rule, rule.begin.find_at(text, at)?)));
-        // Of several at the same place, the first in the list.
-        let Some((rule, found)) = found.min_by_key(|(_, found)| found.start()) else {
-            assert_eq!(text[at..].trim(), "", "no scope");
-            return tokens;
-        };
-        assert_eq!(text[at..found.start()].trim(), "", "no scope");
+            .find_map(|rule| Some((rule, rule.begin.find(rest)?)));
+        let (rule, found) = found.unwrap_or_else(|| panic!("no scope: {:.20}", rest));
         let end = match &rule.end {
             Some(end) => end
-                .find_at(text, found.end())
-                .map_or(text.len(), |end| end.end()),
+                .find_at(rest, found.end())
+                .map_or(rest.len(), |end| end.end()),
             None => found.end(),
         };
-        assert!(end > at, "{}", rule.scope);
-        tokens.push((&text[found.start()..end], rule.scope.as_str()));
-        at = end;
+        assert!(end > 0, "{}", rule.scope);
+        tokens.push((&rest[..end], rule.scope.as_str()));
+        rest = rest[end..].trim_start();
     }
+    tokens
 }
 
 /// All programs of the input language below a folder.
@@ -96,7 +95,7 @@ fn every_token_of_every_program_has_a_scope() {
         .flat_map(|folder| programs(&root.join(folder)))
         .collect();
     assert!(paths.len() > 200, "{} programs", paths.len());
-    let mut used = BTreeSet::new();
+    let (mut used, words) = (BTreeSet::new(), words());
     for path in paths {
         let text = std::fs::read_to_string(&path).expect("a program is text");
         for (token, scope) in tokens(&rules, &text) {
@@ -106,7 +105,7 @@ fn every_token_of_every_program_has_a_scope() {
             if is_word && !scope.contains("numeric") {
                 assert_eq!(
                     is_name,
-                    !words().contains(token),
+                    !words.contains(token),
                     "{}: {token}",
                     path.display()
                 );

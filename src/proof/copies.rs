@@ -29,7 +29,11 @@ impl Starred {
             let before = text[..at].trim_end().ends_with('[');
             before && text[at + 1..].trim_start().starts_with(']')
         };
-        let stars: BTreeSet<usize> = text.match_indices('*').filter(is_star).map(|m| m.0).collect();
+        let stars: BTreeSet<usize> = text
+            .match_indices('*')
+            .filter(is_star)
+            .map(|m| m.0)
+            .collect();
         let mut bytes = text.as_bytes().to_vec();
         stars.iter().for_each(|&at| bytes[at] = b'0');
         let without = String::from_utf8(bytes).expect("a star is one byte, and so is a zero");
@@ -59,8 +63,12 @@ impl Starred {
                 });
                 cond
             };
-            let numbered = all.iter().flat_map(|cond| (0..count).map(move |number| (number, cond)));
-            all = numbered.map(|(number, cond)| with(number, cond.clone())).collect();
+            let numbered = all
+                .iter()
+                .flat_map(|cond| (0..count).map(move |number| (number, cond)));
+            all = numbered
+                .map(|(number, cond)| with(number, cond.clone()))
+                .collect();
         }
         Ok(all)
     }
@@ -109,7 +117,11 @@ impl Starred {
 
 /// The number of copies of a thread.
 fn copies(name: &str, program: &Program) -> usize {
-    let of = |display: &str| display.strip_prefix(name).is_some_and(|rest| rest.starts_with('['));
+    let of = |display: &str| {
+        display
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('['))
+    };
     let threads = program.threads.iter();
     threads.filter(|thread| of(&thread.display_name)).count()
 }

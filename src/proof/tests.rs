@@ -41,7 +41,8 @@ cubes {
 /// A star is every copy, the same one throughout an entry; of two threads there are all pairs.
 #[test]
 fn a_star_stands_for_all_copies() {
-    let program = "shared x; thread P[3] { local r, q; r = x; q = r; } thread Q[2] { local s; s = x; }";
+    let program =
+        "shared x; thread P[3] { local r, q; r = x; q = r; } thread Q[2] { local s; s = x; }";
     let checked = cup::load(&SourceFile::new("p.cup", program)).expect("the program is correct");
     let lines = |text: &str| {
         let parsed = parse(&SourceFile::new("p.proof", text), &checked);

@@ -189,7 +189,9 @@ fn all_proofs_found_are_certified_and_suffice_alone() {
 #[ignore = "a benchmark: make proofs"]
 #[allow(clippy::print_stdout, reason = "it prints a table")]
 fn the_table_of_proofs() {
-    println!("| program | rounds | predicates found → kept | questions | seconds | with its proof |");
+    println!(
+        "| program | rounds | predicates found → kept | questions | seconds | with its proof |"
+    );
     println!("| --- | --- | --- | --- | --- | --- |");
     let examples = examples::infinite().filter(examples::is_correct);
     let examples = examples.filter(|example| example.name != "bakery-3");
@@ -208,7 +210,13 @@ fn the_table_of_proofs() {
         let (seconds, answer) = measured(&Proved::new(&name, &text, None));
         let found = answer.results.iter().filter_map(found).next_back();
         let rounds = found.map_or(0, |found| found.rounds.len());
-        let counted = |found: &Found| found.rounds.iter().map(|round| round.predicates.len()).sum();
+        let counted = |found: &Found| {
+            found
+                .rounds
+                .iter()
+                .map(|round| round.predicates.len())
+                .sum()
+        };
         let added: usize = found.map_or(0, counted);
         let kept = found.map_or(0, |found| found.lines.len());
         let given = match examples::directory().join(format!("{name}.proof")).exists() {
@@ -228,7 +236,9 @@ fn questions(answer: &Answer) -> u64 {
     let attempts = answer.results.iter().flat_map(|result| &result.outcome.log);
     let asked: u64 = attempts.map(|tried| tried.stats.solver_calls()).sum();
     let last = answer.results.iter().filter_map(found).next_back();
-    let rounds = last.map_or(0, |found| found.rounds.iter().map(|round| round.calls).sum());
+    let rounds = last.map_or(0, |found| {
+        found.rounds.iter().map(|round| round.calls).sum()
+    });
     asked + rounds
 }
 
@@ -242,7 +252,11 @@ fn alike_threads_are_solved_by_two_of_them() {
     let found = found(&answer.results[0]).expect("a proof was found");
     let threads: Vec<usize> = found.rounds.iter().map(|round| round.threads).collect();
     assert!(threads.starts_with(&[2, 2]), "{threads:?}");
-    assert!(found.lines.iter().any(|line| line.contains("P[2].")), "{:?}", found.lines);
+    assert!(
+        found.lines.iter().any(|line| line.contains("P[2].")),
+        "{:?}",
+        found.lines
+    );
 }
 
 /// What two of the threads cannot break, three can: a proof for two is no proof for three.
@@ -279,7 +293,11 @@ fn what_cannot_be_proved_ends_with_what_is_known() {
     let text = "thread P { local n, s; loop { n = n + 1; s = s + n; assert(s != 7, \"seven\"); } }";
     let answer = refined(&Proved::new("sums", text, None), 3);
     assert_eq!(answer.kind(), VerdictKind::Unknown, "{}", answer.text());
-    for told in ["Refinement ended after", "the last one for `seven`", "predicates {"] {
+    for told in [
+        "Refinement ended after",
+        "the last one for `seven`",
+        "predicates {",
+    ] {
         assert!(answer.text().contains(told), "{}", answer.text());
     }
 }

@@ -133,7 +133,10 @@ impl Predicate {
                 (proof, rounds, kept)
             }
             // Of what was taken from the program and failed, only what is needed comes back.
-            (None, given) if task.model == Model::Sc && given.is_none_or(|given| given.predicates.is_empty()) => {
+            (None, given)
+                if task.model == Model::Sc
+                    && given.is_none_or(|given| given.predicates.is_empty()) =>
+            {
                 let (proof, rounds) = from_fewer_threads(task, material, &self.config, context)?;
                 (proof, rounds, 0)
             }

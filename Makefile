@@ -4,7 +4,7 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo test random backward litmus exhaustive fuzz proofs certificates exports bench performance performance-ours performance-page golden docs lint package setup
+.PHONY: help demo newcomer test random backward litmus exhaustive fuzz proofs certificates exports bench performance performance-ours performance-page golden docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -66,11 +66,17 @@ exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; 
 	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $${tool##*:} || exit 1; \
 	  }; \
 	done
+ifeq ($(EXPORTS),short)
+	@$(CARGO) build --quiet
+	@bash scripts/exports.sh target/debug/cupola short
+else
 	@$(CARGO) build --release --quiet
 	@bash scripts/exports.sh target/release/cupola $(EXPORTS)
+endif
 
-bench: setup ## Measure the explorer, the search for fences and the boolean program checker
+bench: setup ## Measure the explorer, the search for fences, the boolean program checker and 2,000 litmus tests
 	$(CARGO) bench --workspace
+	$(CARGO) test --release --test commands cycles:: -- --nocapture
 
 performance: setup ## Take the figures of docs/performance.md anew, with those of the paper's algorithm (long)
 	$(CARGO) build --release --bin cupola
@@ -96,6 +102,9 @@ golden: setup ## Accept the present output as the golden files of translations/
 
 docs: setup ## Accept the present output of the commands on the documentation's pages
 	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
+
+newcomer: ## Run make demo and all commands of README and tutorial in a clean clone
+	@bash scripts/newcomer.sh
 
 package: setup ## Make packages of both crates and build them as their users would
 	$(CARGO) package --workspace --allow-dirty

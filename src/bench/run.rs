@@ -159,6 +159,7 @@ impl BenchConfig {
             stop: Stop {
                 deadline: self.deadline,
                 cancel: Some(Arc::clone(&self.cancel)),
+                ..Stop::default()
             },
             jobs: self.jobs,
             ..Context::default()

@@ -264,7 +264,9 @@ fn outcome(answer: &Answer) -> Outcome {
         End::Complete if answer.undecided.is_empty() && !answer.proved.is_empty() => {
             Outcome::Complete
         }
-        End::Complete | End::Enough | End::Timeout | End::Interrupted => Outcome::Unknown,
+        End::Complete | End::Enough | End::Timeout | End::Interrupted | End::Memory => {
+            Outcome::Unknown
+        }
     }
 }
 

@@ -57,7 +57,8 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;
     let bound = (args.under.model, &args.entries.k);
-    let watchdog = Watchdog::over(context.stop.clone(), console);
+    context.progress.begin("reducing".to_owned());
+    let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let input = loaded.input();
     let built = predicate::stage(&input, bound, &fences, Transformers::Optimized)
         .and_then(|stage| predicate::boolean_program(&input, &stage, method, &config, &context));

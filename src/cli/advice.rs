@@ -10,6 +10,7 @@ pub fn text(advice: Advice) -> String {
     let text = match advice {
         Advice::LetItRun => "let it run",
         Advice::MoreTime => "raise --timeout",
+        Advice::MoreMemory => "raise --max-memory",
         Advice::MoreStates => "raise --max-states",
         Advice::LongerBuffers => "raise --buffer; stores in a loop without a fence fill any buffer",
         Advice::MoreAbstractStates => "raise --max-states",
@@ -37,6 +38,14 @@ pub fn of_engines(advice: Advice) -> String {
         Advice::MoreStates => "raise --explore-states".to_owned(),
         Advice::MoreValues => "no range covers all values, only a proof does".to_owned(),
         other => text(other),
+    }
+}
+
+/// The same where fences were looked for at all places: advice does not name what was done.
+pub fn of_fences_everywhere(advice: Advice) -> String {
+    match advice {
+        Advice::OtherPlaces => "no fence of this program helps: change the algorithm".to_owned(),
+        other => of_engines(other),
     }
 }
 

@@ -11,11 +11,11 @@ use cupola::certify::{self, CertifyError, Effort, Solver, Verdict};
 use cupola::memory::Model;
 use cupola::render;
 use cupola::run::progress::Progress;
-use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 
-use super::input::{deadline, read, seconds, stem};
+use super::input::{read, seconds, stem};
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::progress::Line;
 use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Part, Parts, ReportArgs};
@@ -73,10 +73,7 @@ impl CertifyArgs {
     ) -> Result<Part, Failure> {
         let effort = Effort {
             solver: self.solver.clone().unwrap_or(Solver::Library),
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                cancel: Some(Arc::clone(cancel)),
-            },
+            stop: memory::stop(self.timeout, cancel),
             progress: Progress::default(),
         };
         let stored = certificate::read(dir).map_err(|error| unreadable(error, dir))?;
@@ -87,7 +84,7 @@ impl CertifyArgs {
             ));
         }
         let line = Line::of_work(console, effort.progress.clone());
-        let watchdog = Watchdog::over(effort.stop.clone(), console);
+        let watchdog = Watchdog::over(effort.stop.clone(), effort.progress.clone(), console);
         let report = certify::check_with(&stored, program, &effort);
         drop(watchdog);
         line.end();

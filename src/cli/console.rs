@@ -28,6 +28,7 @@ pub struct Console {
     color: ColorChoice,
     width: Option<usize>,
     quiet: bool,
+    json: bool,
 }
 
 impl Console {
@@ -38,7 +39,19 @@ impl Console {
             color,
             width,
             quiet,
+            json: false,
         }
+    }
+
+    /// The same for a command that is asked for JSON, or is not.
+    #[must_use]
+    pub fn with_json(self, json: bool) -> Self {
+        Console { json, ..self }
+    }
+
+    /// Whether the command is asked for JSON.
+    pub fn json(&self) -> bool {
+        self.json
     }
 
     /// The page that a result goes to. A terminal has a width; a file or a pipe has one only if it is asked

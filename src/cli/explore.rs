@@ -13,14 +13,15 @@ use cupola::front::Loaded;
 use cupola::memory::Model;
 use cupola::program;
 use cupola::render::ExploreReport;
-use cupola::run::stop::Stop;
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
 
-use super::input::{deadline, seconds, stem};
+use super::input::{seconds, stem};
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::{FencesArg, ModelsArgs};
 use super::progress::Line;
+use super::strict::StrictArg;
 use super::{Answer, Console, Exit, Failure, Inputs, Part, Parts, ReportArgs};
 
 /// Explores all states of programs under memory models, with real store buffers.
@@ -58,6 +59,13 @@ pub struct ExploreArgs {
     /// buffers empty.
     #[arg(long)]
     outcomes: bool,
+
+    /// Show the executions that lead to threads that are blocked for ever.
+    #[arg(long)]
+    deadlocks: bool,
+
+    #[command(flatten)]
+    strict: StrictArg,
 
     /// Stop an exploration after this many seconds.
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -118,6 +126,7 @@ impl ExploreArgs {
         line.end();
         let exploration = exploration?;
         console.note(&figures(&exploration));
+        let warnings = exploration.warnings(&loaded.checked, &program);
         let report = ExploreReport {
             source: &loaded.source,
             program: &program,
@@ -125,10 +134,14 @@ impl ExploreArgs {
             fences: &fences,
             config: &config,
             exploration: &exploration,
+            warnings: &warnings,
+            deadlocks: self.deadlocks,
         };
         let page = console.page(&self.report.output);
         let (text, json) = (|| report.text(&page), || report.json());
-        let exit = exit(exploration.kind());
+        let exit = self
+            .strict
+            .exit(exit(exploration.kind()), !warnings.is_empty());
         Ok(self.report.part((name, "txt"), text, json, exit))
     }
 
@@ -144,10 +157,7 @@ impl ExploreArgs {
 
     fn context(&self, cancel: &Arc<AtomicBool>) -> Context {
         Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                cancel: Some(Arc::clone(cancel)),
-            },
+            stop: memory::stop(self.timeout, cancel),
             ..Context::default()
         }
     }

@@ -15,15 +15,16 @@ use cupola::front::{Loaded, cup};
 use cupola::memory::Model;
 use cupola::reduce;
 use cupola::render::{FencesReport, turn};
-use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 
 use super::choice::one_of;
-use super::input::{deadline, seconds, stem};
+use super::input::{seconds, stem};
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::ModelsArg;
 use super::pipeline::{engine_failure, load_proof};
 use super::progress::Bar;
+use super::strict::StrictArg;
 use super::verify::{BoundArg, EngineArgs};
 use super::watchdog::Watchdog;
 use super::{
@@ -91,6 +92,9 @@ pub struct FencesArgs {
     /// Also show the execution that needs the fence at this place.
     #[arg(long, value_name = "PLACE")]
     explain: Option<String>,
+
+    #[command(flatten)]
+    strict: StrictArg,
 
     /// Show the search on standard error: each placement that is tried, and what came out.
     #[arg(long, short)]
@@ -187,10 +191,14 @@ impl FencesArgs {
         };
         let asked = self.report();
         let page = console.page(&asked.output);
-        let page = page.with_advice(advice::of_engines);
+        let page = page.with_advice(match self.places {
+            Some(PlaceKind::All) => advice::of_fences_everywhere,
+            Some(_) | None => advice::of_engines,
+        });
         let name = format!("{}.{model}", stem(&input.file));
         let (text, json) = (|| report.text(&page), || report.json());
-        Ok(asked.part((name, "txt"), text, json, exit(&answer)))
+        let exit = self.strict.exit(exit(&answer), !answer.warnings.is_empty());
+        Ok(asked.part((name, "txt"), text, json, exit))
     }
 
     /// The form of the answers, and where they go.
@@ -203,10 +211,7 @@ impl FencesArgs {
 
     fn context(&self, console: &Console) -> Context {
         self.engines.context(Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                cancel: Some(stop_on_interrupt(console)),
-            },
+            stop: memory::stop(self.timeout, &stop_on_interrupt(console)),
             jobs: self.jobs.get(),
             ..Context::default()
         })
@@ -221,7 +226,7 @@ impl FencesArgs {
             ..PredicateConfig::default()
         };
         let mut engines = self.engines.portfolio(predicate, &context);
-        let watchdog = Watchdog::over(context.stop.clone(), console);
+        let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
         let bar = Bar::of_placements(console);
         let mut tries = 0;
         let mut observe = |tried: &fences::Tried| {
@@ -299,7 +304,7 @@ pub fn no_candidates(error: PlacesError, source: SourceFile) -> Failure {
 fn exit(answer: &Found) -> Exit {
     match answer.end {
         End::BrokenUnderSc(_) | End::Unfixable => Exit::Violated,
-        End::Timeout | End::Interrupted => Exit::Unknown,
+        End::Timeout | End::Interrupted | End::Memory => Exit::Unknown,
         End::Complete | End::Enough if answer.proved.is_empty() => Exit::Unknown,
         End::Complete | End::Enough => Exit::Done,
     }

@@ -21,6 +21,7 @@ mod fmt;
 mod input;
 mod interrupt;
 mod litmus;
+mod memory;
 mod model;
 mod output;
 mod peer;
@@ -29,6 +30,7 @@ mod progress;
 mod prove;
 mod save_proof;
 mod several;
+mod strict;
 mod tacas;
 mod translate;
 mod verify;
@@ -37,8 +39,10 @@ mod watchdog;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use cupola::render::diagnostics;
 use cupola::source::{Diagnostic, SourceFile};
+use serde_json::Value;
 
 pub use console::{ColorChoice, Console};
 pub use input::{Input, Inputs, PlacementArg};
@@ -68,6 +72,11 @@ struct Cli {
     /// pipes.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
     width: Option<u16>,
+
+    /// The most memory that the process may take, such as 500M or 2G; where it is reached, the work ends with what is
+    /// known. By default three quarters of the machine's memory.
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory::size)]
+    max_memory: Option<u64>,
 
     /// Say nothing on standard error but errors.
     #[arg(long, short, global = true)]
@@ -132,11 +141,17 @@ pub enum Failure {
 
 /// Runs the command line and returns its exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let matches = match Cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return usage(&error),
+    };
+    let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
     let console = Console::new(cli.color, cli.width.map(usize::from), cli.quiet);
+    let console = console.with_json(wants_json(&matches));
+    memory::limit(cli.max_memory);
     let answer = catch_unwind(AssertUnwindSafe(|| {
         finish(run(&cli.command, &console), &console)
     }));
@@ -148,6 +163,13 @@ pub fn main() -> ExitCode {
         Exit::Internal
     });
     exit.code()
+}
+
+/// Whether the command is asked for JSON.
+fn wants_json(matches: &ArgMatches) -> bool {
+    let command = matches.subcommand();
+    let flag = command.and_then(|(_, args)| args.try_get_one::<bool>("json").ok()?);
+    flag.copied().unwrap_or(false)
 }
 
 fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
@@ -177,6 +199,10 @@ fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
         Ok(exit) => exit,
         Err(failure) => {
             failure.show(console);
+            if console.json() {
+                // Where standard output is closed nobody reads it.
+                let _ = OutputArgs::default().write(&format!("{:#}\n", failure.json()));
+            }
             Exit::BadInput
         }
     }
@@ -215,6 +241,14 @@ impl Failure {
         match self {
             Failure::Source(file, diagnostics) => console.diagnostics(file, diagnostics),
             Failure::Message(message, hint) => console.error(message, hint.as_deref()),
+        }
+    }
+
+    /// The same for programs.
+    fn json(&self) -> Value {
+        match self {
+            Failure::Source(file, diagnostics) => diagnostics::rejected(file, diagnostics),
+            Failure::Message(message, hint) => diagnostics::failed(message, hint.as_deref()),
         }
     }
 

@@ -16,13 +16,13 @@ use cupola::memory::Model;
 use cupola::optimizations::{Optimization, Optimizations};
 use cupola::program;
 use cupola::proof::{self, Proof};
-use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 use cupola::verdict::CubeSizes;
 use indexmap::IndexSet;
 
-use super::input::{deadline, is_stdin, read, seconds};
+use super::input::{is_stdin, read, seconds};
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::model::{FencesArg, sizes_failure};
 use super::{Console, Failure, Input};
 
@@ -161,10 +161,7 @@ impl PipelineArgs {
     /// The context of a run, which Ctrl-C ends with what is known.
     pub fn context(&self, console: &Console) -> Context {
         Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                cancel: Some(stop_on_interrupt(console)),
-            },
+            stop: memory::stop(self.timeout, &stop_on_interrupt(console)),
             limits: Limits {
                 abstract_states: self.max_states,
                 ..Limits::default()

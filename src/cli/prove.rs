@@ -33,7 +33,7 @@ pub struct ProveArgs {
 pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
     let loaded = args.pipeline.load(&args.input, console)?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
-    let watchdog = Watchdog::over(context.stop.clone(), console);
+    let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let fences = IndexSet::new();
     let subject = loaded.subject();
     let task = subject.task(Model::Sc, &fences);

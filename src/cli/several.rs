@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
+use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs, memory};
 
 /// One result.
 #[derive(Debug)]
@@ -92,6 +92,13 @@ impl<'a> Parts<'a> {
             }
             Err(failure) => {
                 failure.show(self.console);
+                if self.console.json() {
+                    self.parts.push(Part {
+                        name: format!("error-{}", self.parts.len() + 1),
+                        body: Body::Json(failure.json()),
+                        exit: Exit::BadInput,
+                    });
+                }
                 self.exit = self.exit.max(Exit::BadInput);
             }
         }
@@ -102,8 +109,11 @@ impl<'a> Parts<'a> {
         let cancelled = cancel.load(Ordering::Relaxed);
         if cancelled {
             self.exit = self.exit.max(Exit::Unknown);
-            self.console
-                .note(&format!("{name}: left out, since the work was interrupted"));
+            let why = match memory::is_full() {
+                true => "the memory is full",
+                false => "the work was interrupted",
+            };
+            self.console.note(&format!("{name}: left out, since {why}"));
         }
         !cancelled
     }

@@ -10,12 +10,12 @@ use cupola::engine::predicate::{PastBounds, PredicateConfig};
 use cupola::front::{self, Format, Loaded};
 use cupola::memory::Model;
 use cupola::render;
-use cupola::run::stop::Stop;
 use cupola::source::SourceFile;
 
 use super::fences::RelaxedArg;
-use super::input::{deadline, seconds, stem};
+use super::input::{seconds, stem};
 use super::interrupt::stop_on_interrupt;
+use super::memory;
 use super::peer::Memorax;
 use super::pipeline::engine_failure;
 use super::progress::Bar;
@@ -152,10 +152,7 @@ impl TacasArgs {
 
     fn figures(&self, case: &Case, model: Model, console: &Console) -> Result<Figures, Failure> {
         let context = self.engines.context(Context {
-            stop: Stop {
-                deadline: self.timeout.and_then(deadline),
-                cancel: Some(stop_on_interrupt(console)),
-            },
+            stop: memory::stop(self.timeout, &stop_on_interrupt(console)),
             ..Context::default()
         });
         let predicate = PredicateConfig {

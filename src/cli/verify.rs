@@ -24,6 +24,7 @@ use super::model::{ModelsArg, check_sizes};
 use super::pipeline::PipelineArgs;
 use super::progress::Line;
 use super::save_proof::SavedProof;
+use super::strict::StrictArg;
 use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportArgs, advice};
 
@@ -31,6 +32,7 @@ use super::{Answer, Console, Exit, Failure, Input, Inputs, Part, Parts, ReportAr
 ///
 /// Small programs are explored; others are proved from their proof under SC, or from predicates that are found.
 #[derive(Clone, Debug, Args)]
+#[command(after_long_help = COLUMNS)]
 pub struct VerifyArgs {
     #[command(flatten)]
     inputs: Inputs,
@@ -78,6 +80,9 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     save_proof: Option<PathBuf>,
 
+    #[command(flatten)]
+    strict: StrictArg,
+
     /// Also show the rounds in which predicates were found.
     #[arg(long, short)]
     verbose: bool,
@@ -85,6 +90,19 @@ pub struct VerifyArgs {
     #[command(flatten)]
     report: ReportArgs,
 }
+
+/// What the columns, methods and marks of the table mean.
+const COLUMNS: &str = "The table has a row for each attempt; the last one of a model decides, if one does.
+  engine     explore: all states with real store buffers; backward: exact for finite data; predicate: proofs
+  k          the size of the store buffers in a proof
+  method     trad: the proof's own predicates; pe: predicate extrapolation; ce: cube extrapolation; lazy: no cubes;
+             +split: unknown values are split; +3,4: larger cubes
+  preds      predicates of the abstraction; cubes: those given to cube extrapolation
+  smt calls  questions to the solver; build: time to build the abstraction
+  used       cubes of two literals or more in use; size: literals of the largest
+  states     states of the search, with their memory; check: its time
+  -          the engine does not have this
+docs/verification.md says more.";
 
 /// Which engines decide, and how far exploration goes.
 #[derive(Clone, Debug, Args)]
@@ -189,7 +207,7 @@ impl VerifyArgs {
         let target = certificate.map(|dir| Target::new(dir, &self.model.0));
         let target = target.transpose()?;
         let line = Line::of_work(console, context.progress.clone());
-        let watchdog = Watchdog::over(context.stop.clone(), console);
+        let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
         let mut engines = self.engines.portfolio(config.clone(), &context);
         let placement = self.pipeline.fences.placement();
         let report = engines.verify(&loaded.subject(), &self.model.0, &placement, &context);
@@ -228,7 +246,9 @@ impl VerifyArgs {
         let page = console.page(&self.report.output);
         let page = page.with_advice(advice::of_engines);
         let (text, json) = (|| shown.text(&page, self.trace.form()), || shown.json());
-        let exit = exit(report.kind(), written);
+        let mut outcomes = report.results.iter().map(|result| &result.outcome);
+        let warned = outcomes.any(|outcome| !outcome.warnings.is_empty());
+        let exit = self.strict.exit(exit(report.kind(), written), warned);
         Ok(self
             .report
             .part((stem(&input.file), "txt"), text, json, exit))

@@ -1,4 +1,4 @@
-//! Ends a process whose solver does not come back.
+//! Ends a process whose work does not end, though it was to: most likely its solver does not come back.
 //!
 //! Work that is to end early looks at the clock between questions, and the effort of a question is bounded.
 //! But there are questions in which Z3 neither counts its effort nor listens. A user who gave a time limit
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cupola::run::progress::Progress;
 use cupola::run::stop::Stop;
 
 use super::{Console, Exit};
@@ -27,7 +28,7 @@ pub struct Watchdog {
 impl Watchdog {
     /// Ends the process, with the exit code of an unknown verdict, where work has not ended long after it
     /// was to stop.
-    pub fn over(stop: Stop, console: &Console) -> Self {
+    pub fn over(stop: Stop, progress: Progress, console: &Console) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         let (watched, console) = (Arc::clone(&done), *console);
         thread::spawn(move || {
@@ -39,11 +40,19 @@ impl Watchdog {
                 }
                 let since = *due.get_or_insert_with(Instant::now);
                 if since.elapsed() >= GRACE_PERIOD && !watched.load(Ordering::Relaxed) {
-                    console.error(
-                        "unknown: the work does not end, though its time is over: most likely the solver \
-                         does not come back from a question",
-                        Some("try other predicates, smaller cubes (`--cube-size`), or a newer libz3"),
-                    );
+                    let (answered, asked) = progress.questions();
+                    let (why, hint) = match answered < asked {
+                        true => (
+                            "most likely the solver does not come back from a question".to_owned(),
+                            "try other predicates, smaller cubes (`--cube-size`), or a newer libz3",
+                        ),
+                        false => (
+                            format!("it is at: {}", progress.what()),
+                            "the program is very long for this: make it shorter, or allow more time",
+                        ),
+                    };
+                    let message = "unknown: the work does not end, though its time is over";
+                    console.error(&format!("{message}: {why}"), Some(hint));
                     std::process::exit(Exit::Unknown.number().into());
                 }
             }

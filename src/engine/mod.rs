@@ -13,6 +13,7 @@ pub mod explore;
 pub mod portfolio;
 pub mod predicate;
 mod store;
+pub mod vacuity;
 
 use indexmap::IndexSet;
 

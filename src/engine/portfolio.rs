@@ -14,7 +14,7 @@ use indexmap::IndexSet;
 use super::backward::{Backward, BackwardConfig};
 use super::explore::{Explore, ExploreConfig};
 use super::predicate::{Predicate, PredicateConfig};
-use super::{Context, Engine, EngineError, Limits, Task};
+use super::{Context, Engine, EngineError, Limits, Task, vacuity};
 use crate::front::cup::check::Checked;
 use crate::front::cup::placement::{Placement, UnknownPlace};
 use crate::memory::Model;
@@ -22,7 +22,9 @@ use crate::program;
 use crate::proof::Proof;
 use crate::reduce;
 use crate::source::SourceFile;
-use crate::verdict::{Attempt, ModelResult, Outcome, Report, Unknown, Verdict, Violation};
+use crate::verdict::{
+    Attempt, Limit, ModelResult, Outcome, Report, Unknown, Verdict, Violation, Warning,
+};
 
 /// The states of the exploration before the proofs: seen in a fraction of a second.
 pub const FIRST_STATES: usize = 50_000;
@@ -162,9 +164,16 @@ impl Engine for Portfolio {
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
         let mut log: Vec<Attempt> = task.earlier.to_vec();
         let mut found = Unknowns::default();
+        let program = program::lower(task.program, task.fences);
+        let mut warnings = vacuity::in_text(task.program, &program);
         for engine in &mut self.engines {
             if !engine.is_worth_trying(&log) {
                 continue;
+            }
+            if context.stop.should_stop() && !log.is_empty() {
+                let limit = Limit::of_stop(&context.stop);
+                found.reasons.push(Unknown::Stopped(limit));
+                break;
             }
             let task = Task {
                 earlier: &log,
@@ -178,6 +187,7 @@ impl Engine for Portfolio {
                 }
             };
             log.extend(outcome.log);
+            Warning::add(&mut warnings, outcome.warnings);
             match outcome.verdict {
                 Verdict::Unknown(unknown) => {
                     let stop = unknown.is_stop();
@@ -186,11 +196,23 @@ impl Engine for Portfolio {
                         break;
                     }
                 }
-                verdict => return Ok(Outcome { verdict, log }),
+                verdict => return Ok(decided(verdict, log, warnings)),
             }
         }
         let verdict = Verdict::Unknown(found.most_informative()?);
-        Ok(Outcome { verdict, log })
+        Ok(decided(verdict, log, warnings))
+    }
+}
+
+/// What was decided, with what is known beside it unless a property is broken.
+fn decided(verdict: Verdict, log: Vec<Attempt>, mut warnings: Vec<Warning>) -> Outcome {
+    if verdict.violation().is_some() {
+        warnings.clear();
+    }
+    Outcome {
+        verdict,
+        log,
+        warnings,
     }
 }
 
@@ -249,10 +271,7 @@ impl Verification<'_> {
             && let Some(relaxed) = self.relaxed(&violation, model, fences)
         {
             let verdict = Verdict::Violated(relaxed);
-            return Ok(Outcome {
-                verdict,
-                log: Vec::new(),
-            });
+            return Ok(Outcome::new(verdict, Vec::new()));
         }
         let mut outcome = self.run(model, fences)?;
         if let Verdict::Violated(_) = outcome.verdict

@@ -12,7 +12,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
 /// A state of the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct StateId(u32);
 
 /// A set of encoded states.
@@ -69,9 +69,15 @@ impl Store {
 
     /// Whether a state is there.
     pub(super) fn contains(&self, sought: &[u8]) -> bool {
+        self.find(sought).is_some()
+    }
+
+    /// The state with this encoding, if it is there.
+    pub(super) fn find(&self, sought: &[u8]) -> Option<StateId> {
         let hash = hash(sought);
         let same = |entry: &Entry| entry.hash == hash && self.encoding(entry.state) == sought;
-        self.index.find(spread(hash), same).is_some()
+        let found = self.index.find(spread(hash), same);
+        found.map(|entry| entry.state)
     }
 
     /// Adds a state, for which there is room; returns its id if it is new.

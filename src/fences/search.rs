@@ -15,7 +15,7 @@ use crate::engine::{Context, Engine, EngineError, Task};
 use crate::memory::Model;
 use crate::proof::Proof;
 use crate::source::SourceFile;
-use crate::verdict::{Outcome, Unknown, Verdict, Violation};
+use crate::verdict::{Outcome, Unknown, Verdict, Violation, Warning};
 
 /// What to search.
 #[derive(Clone, Copy)]
@@ -45,6 +45,8 @@ pub struct Answer {
     pub refutations: Vec<Refutation>,
     /// Every placement that was judged, in order.
     pub tried: Vec<Tried>,
+    /// What to know beside the proofs: what holds in all of them.
+    pub warnings: Vec<Warning>,
 }
 
 /// How a search ended.
@@ -62,6 +64,8 @@ pub enum End {
     Timeout,
     /// The user has stopped it.
     Interrupted,
+    /// There was no memory left.
+    Memory,
 }
 
 /// A placement that is proved sufficient.
@@ -139,6 +143,7 @@ pub fn search(
             undecided: Vec::new(),
             refutations: Vec::new(),
             tried: Vec::new(),
+            warnings: Vec::new(),
         },
     };
     let sc = state.decide(Model::Sc, &FenceSet::default())?;
@@ -173,7 +178,7 @@ impl Answer {
     pub fn is_complete(&self) -> bool {
         match self.end {
             End::Complete | End::BrokenUnderSc(_) | End::Unfixable => true,
-            End::Enough | End::Timeout | End::Interrupted => false,
+            End::Enough | End::Timeout | End::Interrupted | End::Memory => false,
         }
     }
 
@@ -229,10 +234,10 @@ impl State<'_> {
             earlier: &[],
         };
         match self.engine.run(&task, self.context) {
-            Err(EngineError::Unsupported(reason)) => Ok(Outcome {
-                verdict: Verdict::Unknown(Unknown::Unsupported(vec![reason])),
-                log: Vec::new(),
-            }),
+            Err(EngineError::Unsupported(reason)) => Ok(Outcome::new(
+                Verdict::Unknown(Unknown::Unsupported(vec![reason])),
+                Vec::new(),
+            )),
             outcome => outcome,
         }
     }
@@ -247,6 +252,7 @@ impl State<'_> {
         );
         let finding = match outcome.verdict {
             Verdict::Verified(_) => {
+                self.warn(outcome.warnings);
                 self.prove(fences.clone(), engine);
                 Finding::Proved
             }
@@ -267,6 +273,16 @@ impl State<'_> {
             engine,
             states,
             solver_calls,
+        }
+    }
+
+    /// Keeps the warnings that hold in all proofs.
+    fn warn(&mut self, warnings: Vec<Warning>) {
+        if self.answer.proved.is_empty() {
+            self.answer.warnings = warnings;
+        } else {
+            let all = &mut self.answer.warnings;
+            all.retain(|known| warnings.iter().any(|other| other.is_same(known)));
         }
     }
 
@@ -298,10 +314,11 @@ impl State<'_> {
     /// Why the search must end now.
     fn cut(&self) -> Option<End> {
         let stop = &self.context.stop;
-        match (stop.is_cancelled(), stop.should_stop()) {
-            (true, _) => Some(End::Interrupted),
-            (false, true) => Some(End::Timeout),
-            (false, false) => None,
+        match (stop.should_stop(), stop.is_full(), stop.is_cancelled()) {
+            (false, _, _) => None,
+            (true, true, _) => Some(End::Memory),
+            (true, false, true) => Some(End::Interrupted),
+            (true, false, false) => Some(End::Timeout),
         }
     }
 

@@ -14,6 +14,8 @@ pub enum Advice {
     LetItRun,
     /// Allow more time.
     MoreTime,
+    /// Allow more memory.
+    MoreMemory,
     /// Allow more states.
     MoreStates,
     /// Allow longer store buffers in an exploration.
@@ -46,6 +48,7 @@ impl Advice {
         match limit {
             Limit::Overflow => Advice::LargerBound,
             Limit::Interrupted => Advice::LetItRun,
+            Limit::Memory => Advice::MoreMemory,
             Limit::Timeout => Advice::MoreTime,
             Limit::States => Advice::MoreStates,
             Limit::Buffer => Advice::LongerBuffers,
@@ -59,6 +62,7 @@ impl Advice {
         match self {
             Advice::LetItRun => "let_it_run",
             Advice::MoreTime => "more_time",
+            Advice::MoreMemory => "more_memory",
             Advice::MoreStates => "more_states",
             Advice::LongerBuffers => "longer_buffers",
             Advice::MoreAbstractStates => "more_abstract_states",
@@ -80,6 +84,7 @@ impl Display for Advice {
         f.write_str(match self {
             Advice::LetItRun => "let it run",
             Advice::MoreTime => "allow more time",
+            Advice::MoreMemory => "allow more memory",
             Advice::MoreStates => "allow more states",
             Advice::LongerBuffers => {
                 "allow longer buffers; stores in a loop without a fence fill any buffer"

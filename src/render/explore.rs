@@ -15,9 +15,10 @@ use crate::engine::explore::{Exploration, ExploreConfig, Outcomes};
 use crate::memory::Model;
 use crate::program::{Program, PropertyId};
 use crate::source::SourceFile;
-use crate::verdict::VerdictKind;
+use crate::verdict::{VerdictKind, Warning};
 
 use super::table::{Column, Table};
+use super::warnings::Warnings;
 use super::words::{self, counted};
 use super::{Advice, Execution, Page, SCHEMA};
 
@@ -36,12 +37,20 @@ pub struct ExploreReport<'a> {
     pub config: &'a ExploreConfig,
     /// What was found.
     pub exploration: &'a Exploration,
+    /// What to know beside the verdict.
+    pub warnings: &'a [Warning],
+    /// Whether the executions are shown that lead to blocked threads.
+    pub deadlocks: bool,
 }
 
 impl<'a> ExploreReport<'a> {
     /// The report as text for readers, with a line's end.
     pub fn text(&self, page: &Page) -> String {
         let mut text = page.prose(&(self.headline(page) + &self.limits_text(page)));
+        text += &self.warned().text(page);
+        if self.deadlocks {
+            text += &self.deadlocks_text(page);
+        }
         if let Some(execution) = self.execution() {
             text.push('\n');
             text.push_str(&execution.text(page));
@@ -68,6 +77,7 @@ impl<'a> ExploreReport<'a> {
             "property": exploration.property().map(|property| self.title(property)),
             "states": exploration.states,
             "max_buffer": exploration.max_buffer,
+            "warnings": self.warned().json(),
             "trace": self.execution().map(|execution| execution.json()),
             "outcomes": exploration.outcomes.as_ref().map(outcomes_json),
             "measured": {
@@ -76,6 +86,25 @@ impl<'a> ExploreReport<'a> {
                 "memory_bytes": exploration.bytes,
             },
         })
+    }
+
+    fn warned(&self) -> Warnings<'a> {
+        Warnings {
+            source: self.source,
+            all: self.warnings,
+        }
+    }
+
+    /// The executions that lead to blocked threads, or that there are none.
+    fn deadlocks_text(&self, page: &Page) -> String {
+        let executions = self.warned().executions(page);
+        match (executions.is_empty(), self.exploration.kind()) {
+            (false, _) | (true, VerdictKind::Violated) => executions,
+            (true, VerdictKind::Verified) => page.prose("no thread can be blocked for ever\n"),
+            (true, VerdictKind::Unknown) => {
+                page.prose("no thread is known that can be blocked for ever\n")
+            }
+        }
     }
 
     /// The execution that was found, if one was.

@@ -8,6 +8,7 @@ mod text;
 
 use itertools::Itertools;
 
+use super::warnings::Warnings;
 use super::{Execution, words};
 use crate::fences::{Answer, Candidates, FenceSet, Finding, PlaceId, Tried, names};
 use crate::memory::Model;
@@ -39,6 +40,13 @@ struct Explanation {
 }
 
 impl FencesReport<'_> {
+    fn warned(&self) -> Warnings<'_> {
+        Warnings {
+            source: self.source,
+            all: &self.answer.warnings,
+        }
+    }
+
     /// Why a place needs its fence.
     fn explanation(&self, place: PlaceId) -> Option<Explanation> {
         let (fences, refutation) = self.answer.needs(place)?;

@@ -182,6 +182,14 @@ pub fn refused_text(refused: &[Refused<'_>], page: &Page) -> String {
             let _ = writeln!(text, "{name}:{line}: {}", diagnostic.message);
         }
     }
+    // What would help, or would have to be decided first: once each.
+    let diagnostics = refused.iter().flat_map(|test| test.diagnostics);
+    for note in diagnostics
+        .flat_map(|diagnostic| &diagnostic.notes)
+        .unique()
+    {
+        let _ = writeln!(text, "= {note}");
+    }
     page.prose(&text)
 }
 

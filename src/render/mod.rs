@@ -13,6 +13,7 @@
 mod advice;
 pub mod bench;
 pub mod certify;
+pub mod diagnostics;
 mod execution;
 mod explore;
 pub mod export;
@@ -23,6 +24,7 @@ pub mod plot;
 mod table;
 pub mod tacas;
 pub mod verify;
+mod warnings;
 pub mod words;
 mod wrap;
 

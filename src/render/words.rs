@@ -16,6 +16,7 @@ pub fn limit(limit: Limit, config: &ExploreConfig) -> String {
     match limit {
         Limit::Overflow => "a buffer of the reduced program overflows".to_owned(),
         Limit::Interrupted => "it was interrupted".to_owned(),
+        Limit::Memory => "the memory was full".to_owned(),
         Limit::Timeout => "the time was up".to_owned(),
         Limit::States => format!("there are more than {} states", config.max_states),
         Limit::Buffer => format!(
@@ -36,6 +37,15 @@ pub fn limit_and_advice(which: Limit, config: &ExploreConfig, page: &Page) -> St
     format!("{}: {advice}", limit(which, config))
 }
 
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// A text as a sentence.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
@@ -50,6 +60,7 @@ pub fn reason(limit: Limit) -> &'static str {
     match limit {
         Limit::Overflow => "overflow",
         Limit::Interrupted => "interrupted",
+        Limit::Memory => "out of memory",
         Limit::Timeout => "out of time",
         Limit::States => "too many states",
         Limit::Buffer => "full buffer",

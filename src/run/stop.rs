@@ -1,4 +1,4 @@
-//! When long work is to end early: at a deadline, or when it is cancelled.
+//! When long work is to end early: at a deadline, when it is cancelled, or when there is no memory left.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +11,8 @@ pub struct Stop {
     pub deadline: Option<Instant>,
     /// Set from outside to give up.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// Set from outside, before `cancel`, where the reason is that there is no memory left.
+    pub full: Option<Arc<AtomicBool>>,
 }
 
 impl Stop {
@@ -26,6 +28,12 @@ impl Stop {
     pub fn is_cancelled(&self) -> bool {
         let said = |cancel: &Arc<AtomicBool>| cancel.load(Ordering::Relaxed);
         self.cancel.as_ref().is_some_and(said)
+    }
+
+    /// Whether there is no memory left.
+    pub fn is_full(&self) -> bool {
+        let said = |full: &Arc<AtomicBool>| full.load(Ordering::Relaxed);
+        self.full.as_ref().is_some_and(said)
     }
 
     /// The time until the deadline.

@@ -300,7 +300,8 @@ impl Machine<'_> {
         }
     }
 
-    fn drained(&self, state: &State, thread: ThreadId) -> bool {
+    /// Whether all stores of a thread have reached memory.
+    pub(crate) fn drained(&self, state: &State, thread: ThreadId) -> bool {
         let mut fifos = self.buffers.of_thread(thread);
         fifos.all(|fifo| state.fifo(fifo).is_empty())
     }

@@ -68,7 +68,7 @@ fn after_the_deadline_nothing_is_known() {
     let predicates = predicates(&[(CompareOp::Eq, 0, 7)]);
     let stop = Stop {
         deadline: Some(Instant::now()),
-        cancel: None,
+        ..Stop::default()
     };
     let mut solver = Solver::new(&predicates, stop, true);
     assert!(matches!(solver.check(&[]), Answer::Unknown));

@@ -94,6 +94,12 @@ impl SourceFile {
         index.map_or(1, |index| index + 1)
     }
 
+    /// The line and the column of the byte at `offset`, from 1; columns are counted in characters.
+    pub fn position(&self, offset: u32) -> (usize, usize) {
+        let place = self.file.location((), offset as usize);
+        place.map_or((1, 1), |place| (place.line_number, place.column_number))
+    }
+
     /// The length of the line on which a span begins.
     fn line_length(&self, span: Span) -> usize {
         let line = self.file.line_index((), span.range().start);

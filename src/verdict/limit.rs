@@ -1,5 +1,7 @@
 //! The limits that end a search early.
 
+use crate::run::stop::Stop;
+
 /// Why a search did not see everything; the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Limit {
@@ -7,6 +9,8 @@ pub enum Limit {
     Overflow,
     /// The user interrupted the work.
     Interrupted,
+    /// There was no memory left.
+    Memory,
     /// The time was up.
     Timeout,
     /// There are more states than allowed.
@@ -20,10 +24,20 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Why work ends that looked at this and was told to.
+    pub fn of_stop(stop: &Stop) -> Self {
+        match (stop.is_full(), stop.is_cancelled()) {
+            (true, _) => Limit::Memory,
+            (false, true) => Limit::Interrupted,
+            (false, false) => Limit::Timeout,
+        }
+    }
+
     /// The word for it in machine-readable output.
     pub fn word(self) -> &'static str {
         match self {
             Limit::Overflow => "overflow",
+            Limit::Memory => "memory",
             Limit::Timeout => "timeout",
             Limit::Interrupted => "interrupted",
             Limit::States => "states",
@@ -35,6 +49,6 @@ impl Limit {
 
     /// Whether it ends all further work, too.
     pub fn is_stop(self) -> bool {
-        matches!(self, Limit::Timeout | Limit::Interrupted)
+        matches!(self, Limit::Timeout | Limit::Interrupted | Limit::Memory)
     }
 }

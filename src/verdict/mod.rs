@@ -13,6 +13,7 @@ mod path;
 mod rounds;
 mod stats;
 mod violation;
+mod warning;
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;
@@ -26,6 +27,7 @@ pub use path::{AbstractPath, AbstractStep, Changes, Feasibility, Refinement};
 pub use rounds::{Case, Found, Round};
 pub use stats::{AbstractionStats, SolverStats, Stats};
 pub use violation::{FoundBy, Growth, Run, Violation};
+pub use warning::{Warning, WarningKind};
 
 /// What is known of a program under a memory model.
 #[derive(Clone, Debug)]
@@ -117,6 +119,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What was tried, in order.
     pub log: Vec<Attempt>,
+    /// What is known beside it: what no execution reaches, and threads that are blocked for ever.
+    pub warnings: Vec<Warning>,
 }
 
 /// One attempt to decide a program under a model.
@@ -260,6 +264,15 @@ impl Unknown {
 }
 
 impl Outcome {
+    /// A verdict without warnings.
+    pub fn new(verdict: Verdict, log: Vec<Attempt>) -> Self {
+        Outcome {
+            verdict,
+            log,
+            warnings: Vec::new(),
+        }
+    }
+
     /// The attempt that the verdict comes from: the last one with this verdict, and with the same reason where that is
     /// unknown.
     pub fn decisive(&self) -> Option<&Attempt> {

@@ -284,6 +284,7 @@ fn interrupted_work_says_so() {
     let stop = Stop {
         deadline: None,
         cancel: Some(Arc::new(AtomicBool::new(true))),
+        ..Stop::default()
     };
     let effort = Effort {
         stop: stop.clone(),

@@ -181,7 +181,7 @@ fn the_validator_finds_mistakes() {
     );
 }
 
-fn assert_obeys(name: &str, value: &Value, what: &str) {
+pub fn assert_obeys(name: &str, value: &Value, what: &str) {
     let mistakes = mistakes(name, value);
     assert!(mistakes.is_empty(), "{what}: {mistakes:#?}");
 }

@@ -4,6 +4,7 @@
 mod support;
 
 mod backward;
+mod blocked;
 mod growth;
 mod links;
 mod origins;

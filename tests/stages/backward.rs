@@ -153,3 +153,40 @@ fn locks_of_three_threads_need_their_fences() {
         assert_eq!(found, VerdictKind::Violated, "{name}");
     }
 }
+
+/// Programs made by hand, each with a construct or an order of accesses that is easy to get wrong, have the verdict of an
+/// exploration that sees everything; with every setting of the engine.
+#[test]
+fn programs_made_by_hand_have_the_verdict_of_exploration() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/backward/compared");
+    let files = std::fs::read_dir(dir).expect("the programs are there");
+    let mut names: Vec<String> = files
+        .map(|file| file.expect("it can be read").file_name())
+        .map(|name| format!("compared/{}", name.to_string_lossy()))
+        .collect();
+    names.sort();
+    let mut compared = [0, 0];
+    for name in names {
+        let (file, checked) = load(&name);
+        let program = (&file, &checked);
+        for model in [Model::Sc, Model::Tso, Model::Pso] {
+            let mut explorer = Explore::new(ExploreConfig::default());
+            let explored = decide(&mut explorer, program, model, &Placement::Declared);
+            if explored == VerdictKind::Unknown {
+                continue;
+            }
+            compared[usize::from(explored == VerdictKind::Violated)] += 1;
+            for (forward_buffer, shrink) in [(3, true), (0, true), (0, false)] {
+                let config = BackwardConfig {
+                    forward_buffer,
+                    shrink,
+                    ..BackwardConfig::default()
+                };
+                let mut engine = Backward::new(config);
+                let found = decide(&mut engine, program, model, &Placement::Declared);
+                assert_eq!(found, explored, "{name} {model} {config:?}");
+            }
+        }
+    }
+    assert!(compared.iter().all(|count| *count > 40), "{compared:?}");
+}

@@ -224,7 +224,35 @@ fn what_cannot_be_told_is_refused_by_name() {
             thread("r = x; r = 100000 * r; x = r - 900000;"),
             "32 bits",
         ),
+        // What is computed in a section decides, over the values at its beginning, which way is gone.
+        (
+            Target::Promela,
+            thread(
+                "atomic { r = r * 40000; r = r * 40000; r = r + r; assume(r > 0); assert(false); }",
+            ),
+            "32 bits",
+        ),
         (Target::Litmus, thread("r = cas(x, 0, 1);"), "`cas`"),
+        (
+            Target::Litmus,
+            thread("x = -1;") + "finally x != 4294967295;",
+            "this condition",
+        ),
+        (
+            Target::Litmus,
+            "shared x = 4294967295;\nthread P { local r; r = x; }\nfinally r != -1;".to_owned(),
+            "more than 32 bits",
+        ),
+        (
+            Target::Litmus,
+            "shared eax;\nthread P { eax = 1; }".to_owned(),
+            "the name of a register",
+        ),
+        (
+            Target::Litmus,
+            "shared exists;\nthread P { skip; }".to_owned(),
+            "the name means something else",
+        ),
         (
             Target::Litmus,
             thread("loop { x = 1; }"),
@@ -264,6 +292,20 @@ fn what_cannot_be_told_is_refused_by_name() {
         assert!(refused.message.contains(message), "{}", refused.message);
         assert!(!refused.hint.is_empty());
     }
+}
+
+/// A litmus test asks for what breaks a property, so one without properties asks for nothing.
+#[test]
+fn a_program_without_properties_is_not_violated_as_a_litmus_test() {
+    let file = SourceFile::new("test.cup", "shared x;\nthread P { x = 1; }");
+    let checked = cup::load(&file).unwrap();
+    let text = exported(
+        &file,
+        &checked,
+        (Model::Sc, Placement::None),
+        Target::Litmus,
+    );
+    assert!(text.unwrap().ends_with("exists (false)\n"));
 }
 
 fn exported(

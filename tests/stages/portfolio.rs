@@ -259,10 +259,7 @@ impl Engine for Undecided {
             stats: Stats::default(),
             verdict: Self::verdict(),
         };
-        Ok(Outcome {
-            verdict: Self::verdict(),
-            log: vec![attempt],
-        })
+        Ok(Outcome::new(Self::verdict(), vec![attempt]))
     }
 }
 

@@ -12,6 +12,9 @@ use crate::program::{Action, Edge, Init, LocId, Place, Program, ThreadId, VarId}
 /// The most initial values of one variable, and nodes at which a thread may start.
 const MAX_STARTS: usize = 4_096;
 
+/// The most values that one step may choose from.
+const MAX_CHOICES: usize = 1 << 20;
+
 /// What a step does; values are numbered as the basis lists them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
@@ -341,7 +344,10 @@ impl<'a> Steps<'_, 'a> {
             Action::Havoc(_) => return Err("an arbitrary value is chosen".to_owned()),
             Action::Choose(place, range) => {
                 let var = known(view.place(place))?;
-                for value in range.values().take(1 << 20) {
+                if range.values().nth(MAX_CHOICES).is_some() {
+                    return Err("a value is chosen from too many".to_owned());
+                }
+                for value in range.values() {
                     node.steps
                         .push(self.go(edge, Act::Local, Some((var, value))));
                 }

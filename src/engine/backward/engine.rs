@@ -14,7 +14,7 @@ use super::unfold::Place;
 use super::{bad, invariant, sections, seen, shrink, unfold};
 use crate::engine::{Context, Engine, EngineError, Task};
 use crate::memory::Model;
-use crate::program::{self, Program, VarId};
+use crate::program::{self, Init, Program, VarId};
 use crate::semantics::{Followed, follow};
 use crate::verdict::{
     Attempt, Evidence, FoundBy, Limit, Outcome, Settings, Stats, Unknown, Unsupported, Verdict,
@@ -103,10 +103,7 @@ impl Engine for Backward {
             stats,
             verdict: verdict.clone(),
         };
-        Ok(Outcome {
-            verdict,
-            log: vec![attempt],
-        })
+        Ok(Outcome::new(verdict, vec![attempt]))
     }
 }
 
@@ -323,10 +320,13 @@ impl Run<'_> {
         }
     }
 
-    /// The execution of a violation that is known to exist: with real buffers as long as it needs.
+    /// The execution of a violation that is known to exist: with real buffers as long as it needs. Lengths grow by
+    /// half, so that all searches together see few more states than the last one.
     fn execution(&mut self) -> Result<Option<Violation>, Limit> {
         let mut states = self.context.limits.explore_states;
-        for buffer in 1.. {
+        let longer = |buffer: &usize| Some(buffer + buffer.div_ceil(2));
+        let lengths = std::iter::successors(Some(1), longer);
+        for buffer in lengths.take_while(|&buffer| buffer <= forward::MAX_BUFFER) {
             let found = self.forward(&self.graphs.whole, Bounds { buffer, states });
             match found.end {
                 forward::End::Bad(way) => return Ok(self.confirmed(&way)),
@@ -361,18 +361,22 @@ impl Run<'_> {
                 continue;
             };
             for (var, &value) in program.var_ids().filter(own).zip(locals) {
-                let init = program.vars[var.index()].init;
-                initial[var.index()] = init.value().unwrap_or(value);
+                initial[var.index()] = match program.vars[var.index()].init {
+                    Init::Value(value) => value,
+                    // A local that is not live is 0 here; any of its first values does as well.
+                    Init::Range(range) => {
+                        let listed = range.values().find(|listed| *listed == value);
+                        listed.or_else(|| range.values().next()).unwrap_or(value)
+                    }
+                    Init::Any => value,
+                };
             }
         }
         initial
     }
 
     fn stopped(&self) -> Limit {
-        match self.context.stop.is_cancelled() {
-            true => Limit::Interrupted,
-            false => Limit::Timeout,
-        }
+        Limit::of_stop(&self.context.stop)
     }
 }
 

@@ -15,10 +15,13 @@ use crate::program::{ThreadId, VarId};
 use crate::run::stop::Stop;
 use crate::semantics::Directive;
 
+/// The longest that buffers may get: their lengths are written with two bytes.
+pub(super) const MAX_BUFFER: usize = u16::MAX as usize;
+
 /// How far to search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// The longest that a buffer may get.
+    /// The longest that a buffer may get, at most [`MAX_BUFFER`].
     pub buffer: usize,
     /// The most states.
     pub states: usize,
@@ -67,7 +70,10 @@ pub(super) struct Way {
 pub(super) fn search(system: &System, bounds: Bounds, stop: &Stop) -> Found {
     let mut search = Search {
         system,
-        bounds,
+        bounds: Bounds {
+            buffer: bounds.buffer.min(MAX_BUFFER),
+            ..bounds
+        },
         targets: Targets::new(system),
         store: Store::default(),
         refused: false,
@@ -103,7 +109,7 @@ impl State {
         }
         bytes.extend_from_slice(&self.memory);
         for fifo in &self.fifos {
-            bytes.push(fifo.len() as u8);
+            bytes.extend_from_slice(&(fifo.len() as u16).to_le_bytes());
             bytes.extend(
                 fifo.iter()
                     .flat_map(|&(var, value)| [var as u8, (var >> 8) as u8, value]),
@@ -129,7 +135,7 @@ impl State {
         }
         self.memory.iter_mut().for_each(|value| *value = byte());
         for fifo in &mut self.fifos {
-            let length = byte();
+            let length = u16::from_le_bytes([byte(), byte()]);
             fifo.clear();
             for _ in 0..length {
                 let var = Shared::from(byte()) | Shared::from(byte()) << 8;
@@ -451,5 +457,36 @@ fn fifos_of(system: &System, thread: usize) -> std::ops::Range<usize> {
         Model::Sc => 0..0,
         Model::Tso => thread..thread + 1,
         Model::Pso => thread * count..(thread + 1) * count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::State;
+
+    /// Buffers of more entries than a byte counts are read as they were written.
+    #[test]
+    fn long_buffers_are_read_as_they_were_written() {
+        for length in [0, 1, 255, 256, 300, 4_464] {
+            let fifo: VecDeque<_> = (0..length).map(|at| (at % 3, (at % 5) as u8)).collect();
+            let state = State {
+                at: vec![7, 70_000],
+                memory: vec![1, 2, 3],
+                fifos: vec![fifo, VecDeque::from([(2, 4)])],
+            };
+            let mut bytes = Vec::new();
+            state.encode(&mut bytes);
+            let mut read = State {
+                at: vec![0; 2],
+                memory: vec![0; 3],
+                fifos: vec![VecDeque::new(); 2],
+            };
+            read.decode(&bytes);
+            assert_eq!(read.at, state.at);
+            assert_eq!(read.memory, state.memory);
+            assert_eq!(read.fifos, state.fifos, "{length}");
+        }
     }
 }

@@ -234,10 +234,9 @@ impl Listing<'_> {
         let states = self.context.progress.states();
         states.store(self.store.len(), Ordering::Relaxed);
         let stop = &self.context.stop;
-        match (stop.is_cancelled(), stop.should_stop()) {
-            (true, _) => ControlFlow::Break(NoCertificate::Limit(Limit::Interrupted)),
-            (false, true) => ControlFlow::Break(NoCertificate::Limit(Limit::Timeout)),
-            (false, false) => ControlFlow::Continue(()),
+        match stop.should_stop() {
+            true => ControlFlow::Break(NoCertificate::Limit(Limit::of_stop(stop))),
+            false => ControlFlow::Continue(()),
         }
     }
 

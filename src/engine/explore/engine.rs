@@ -62,6 +62,7 @@ impl Engine for Explore {
         Ok(Outcome {
             verdict,
             log: vec![attempt],
+            warnings: exploration.warnings(task.program, &program),
         })
     }
 }

@@ -7,6 +7,7 @@
 //! Invariant: the verdict is `Verified` only if every reachable state was seen, that is, if
 //! no [`Limit`] was hit; a violation was run by the independent interpreter.
 
+mod blocked;
 mod certificate;
 mod engine;
 mod graph;
@@ -21,11 +22,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Context;
+use super::vacuity::{self, Reached as Taken};
+use crate::front::cup::check::Checked;
 use crate::memory::Model;
-use crate::program::{Program, PropertyId, VarId};
+use crate::program::{LocId, Program, PropertyId, ThreadId, VarId};
 use crate::semantics::machine::Cut;
 use crate::semantics::{HavocRange, Trace};
-use crate::verdict::{Growth, Limit, VerdictKind, Violation};
+use crate::verdict::{Growth, Limit, Run, VerdictKind, Violation, Warning, WarningKind};
 
 pub use certificate::{NoCertificate, certificate};
 pub use engine::{Explore, NAME};
@@ -62,12 +65,27 @@ pub struct Exploration {
     pub max_buffer: usize,
     /// Why not everything was seen.
     pub limits: BTreeSet<Limit>,
+    /// The steps that executions take, if all were seen.
+    pub taken: Option<Taken>,
+    /// The threads that are blocked for ever in some state; all of them where everything was seen.
+    pub blocked: Vec<Blocked>,
     /// The final states, if they were asked for.
     pub outcomes: Option<Outcomes>,
     /// The bytes that the states took up.
     pub bytes: usize,
     /// How long the search took.
     pub time: Duration,
+}
+
+/// A thread that is blocked for ever.
+#[derive(Clone, Debug)]
+pub struct Blocked {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it is.
+    pub at: LocId,
+    /// An execution that leads there: a shortest one to a state in which the thread is blocked here.
+    pub run: Arc<Run>,
 }
 
 /// Why a program cannot be explored.
@@ -117,6 +135,32 @@ impl Exploration {
     pub fn trace(&self) -> Option<&Trace> {
         let shown = self.violation.as_ref().or(self.overflow.as_ref());
         shown.map(|violation| violation.trace())
+    }
+
+    /// What the exploration says beside its verdict on a program that it did not find violated.
+    pub fn warnings(&self, checked: &Checked, program: &Program) -> Vec<Warning> {
+        if self.violation.is_some() {
+            return Vec::new();
+        }
+        let mut warnings = vacuity::in_text(checked, program);
+        if let Some(taken) = &self.taken {
+            let unreached = vacuity::unreached(checked, program, taken);
+            Warning::add(&mut warnings, unreached);
+        }
+        let blocked = self.blocked.iter().filter_map(|blocked| {
+            let thread = &program.threads[blocked.thread.index()];
+            let edge = thread.location(blocked.at).edges.first()?;
+            let statement = program.statement(edge.stmt);
+            Some(Warning {
+                kind: WarningKind::Blocked,
+                threads: vec![thread.display_name.clone()],
+                name: statement.text.clone(),
+                span: Some(statement.span),
+                run: Some(Arc::clone(&blocked.run)),
+            })
+        });
+        Warning::add(&mut warnings, blocked.collect());
+        warnings
     }
 
     /// Whether some execution puts more than `entries` stores into one FIFO; `None` if the search ended

@@ -13,18 +13,20 @@ use std::time::{Duration, Instant};
 use itertools::Itertools;
 
 use crate::memory::Model;
-use crate::program::{Init, Program, PropertyId, PropertyKind, Range, VarId};
+use crate::program::{EdgeId, Init, Program, PropertyId, PropertyKind, Range, VarId};
 
+use super::blocked::Suspects;
 use super::outcomes::Outcomes;
 use super::path;
-use super::{Context, Exploration, ExploreConfig};
+use super::{Blocked, Context, Exploration, ExploreConfig};
 use crate::engine::store::{StateId, Store};
+use crate::engine::vacuity::Reached;
 use crate::semantics::machine::{Attempt, Cut, Event, Machine};
 use crate::semantics::record::record;
 use crate::semantics::spec::{self, SpecStatus};
 use crate::semantics::state::State;
 use crate::semantics::trace::{Move, Trace};
-use crate::verdict::{FoundBy, Growth, Limit, Violation};
+use crate::verdict::{FoundBy, Growth, Limit, Run, Violation};
 
 /// How many steps are taken between two looks at the clock.
 const STEPS_PER_LOOK: usize = 2048;
@@ -60,6 +62,7 @@ fn search(
         machine.expand(state, &mut path, &mut |state, attempt, event| {
             findings.see(state, attempt, event)
         })?;
+        findings.suspects.expanded(state, id, machine);
         next = findings.store.after(id);
     }
     ControlFlow::Continue(())
@@ -82,6 +85,8 @@ struct Findings<'m> {
     max_buffer: usize,
     /// The first state in which a store met a full FIFO.
     full: Option<StateId>,
+    taken: Reached,
+    suspects: Suspects,
     steps: usize,
 }
 
@@ -109,6 +114,8 @@ impl<'m> Findings<'m> {
             limits: BTreeSet::new(),
             max_buffer: 0,
             full: None,
+            taken: Reached::start(machine.program),
+            suspects: Suspects::new(machine.program),
             steps: 0,
         }
     }
@@ -147,8 +154,12 @@ impl<'m> Findings<'m> {
 
     fn see(&mut self, state: &State, attempt: Attempt<'_>, event: Event) -> ControlFlow<()> {
         self.look_at_clock()?;
+        self.suspects.see(state, attempt, event, self.machine);
         match event {
-            Event::Reached => self.add(state),
+            Event::Reached => {
+                self.take(attempt);
+                self.add(state)
+            }
             Event::Failed(property) => self.fail(attempt, property),
             Event::Cut(cut) => {
                 self.limits.insert(cut.into());
@@ -157,6 +168,20 @@ impl<'m> Findings<'m> {
                 }
                 ControlFlow::Continue(())
             }
+        }
+    }
+
+    /// Notes the steps of a move.
+    fn take(&mut self, attempt: Attempt<'_>) {
+        let thread = attempt.thread;
+        for &taken in attempt.path {
+            let edge = EdgeId {
+                thread,
+                at: taken.at,
+                number: taken.edge,
+            };
+            let target = self.machine.edge(thread, taken).target;
+            self.taken.take(edge, target);
         }
     }
 
@@ -179,6 +204,7 @@ impl<'m> Findings<'m> {
         let longest = buffers.chain(own).max();
         self.max_buffer = self.max_buffer.max(longest.unwrap_or(0));
         let is_final = self.machine.is_final(state);
+        self.taken.is_final |= is_final;
         if is_final && self.config.outcomes {
             self.finals.push(id);
         }
@@ -236,10 +262,9 @@ impl<'m> Findings<'m> {
         let states = self.context.progress.states();
         states.store(self.store.len(), Ordering::Relaxed);
         let stop = &self.context.stop;
-        match (stop.is_cancelled(), stop.should_stop()) {
-            (true, _) => self.stop_at(Limit::Interrupted),
-            (false, true) => self.stop_at(Limit::Timeout),
-            (false, false) => ControlFlow::Continue(()),
+        match stop.should_stop() {
+            true => self.stop_at(Limit::of_stop(stop)),
+            false => ControlFlow::Continue(()),
         }
     }
 
@@ -248,8 +273,10 @@ impl<'m> Findings<'m> {
         ControlFlow::Break(())
     }
 
-    fn conclude(self, time: Duration) -> Exploration {
+    fn conclude(mut self, time: Duration) -> Exploration {
         let program = Arc::new(self.machine.program.clone());
+        let finished = self.violation.is_none() && self.limits.is_empty();
+        let blocked = self.blocked(&program, finished);
         let confirmed = |broken: &Broken| {
             let violation = Violation::confirm(
                 Arc::clone(&program),
@@ -266,11 +293,28 @@ impl<'m> Findings<'m> {
             growth: growth.map(Arc::new),
             states: self.store.len(),
             max_buffer: self.max_buffer,
+            taken: finished.then(|| self.taken.clone()),
+            blocked,
             outcomes: self.config.outcomes.then(|| self.outcomes()),
-            bytes: self.store.bytes(),
+            bytes: self.store.bytes() + self.suspects.bytes(),
             limits: self.limits,
             time,
         }
+    }
+
+    /// The threads that are blocked for ever, where nothing else is wrong.
+    fn blocked(&mut self, program: &Arc<Program>, finished: bool) -> Vec<Blocked> {
+        if self.violation.is_some() {
+            return Vec::new();
+        }
+        let suspects = std::mem::replace(&mut self.suspects, Suspects::new(program));
+        let found = suspects.blocked(self.machine, &self.store, finished);
+        let blocked = found.into_iter().map(|(thread, at, state)| {
+            let run = Run::confirm(Arc::clone(program), self.run_to(state));
+            let run = Arc::new(run.expect("a trace is an execution"));
+            Blocked { thread, at, run }
+        });
+        blocked.collect()
     }
 
     fn trace(&self, broken: &Broken) -> Trace {

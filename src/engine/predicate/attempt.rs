@@ -187,10 +187,7 @@ impl Try<'_> {
 
     /// The verdict of what was ended early.
     fn stopped(&self) -> Verdict {
-        Verdict::Unknown(Unknown::Stopped(match self.stop().is_cancelled() {
-            true => Limit::Interrupted,
-            false => Limit::Timeout,
-        }))
+        Verdict::Unknown(Unknown::Stopped(Limit::of_stop(self.stop())))
     }
 
     /// Builds the abstraction.
@@ -253,6 +250,7 @@ impl Try<'_> {
             // Without time for the solver the abstraction says nothing about the predicates.
             _ if self.stop().should_stop() => self.stopped(),
             Decisive::Broken(property, trace) => self.replayed(path(trace, property)),
+            Decisive::Limit(limit) if limit.is_stop() => self.stopped(),
             Decisive::Limit(limit) => Verdict::Unknown(Unknown::Stopped(limit)),
             Decisive::Overflow(property, trace) => self.overflow(path(trace, property)),
         };

@@ -159,10 +159,9 @@ fn from_boolean_program(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCert
 /// Without time for the solver the abstraction says nothing.
 fn in_time(this: &Try<'_>) -> Result<(), NoCertificate> {
     let stop = &this.context.stop;
-    match (stop.should_stop(), stop.is_cancelled()) {
-        (false, _) => Ok(()),
-        (true, true) => Err(NoCertificate::Limit(Limit::Interrupted)),
-        (true, false) => Err(NoCertificate::Limit(Limit::Timeout)),
+    match stop.should_stop() {
+        false => Ok(()),
+        true => Err(NoCertificate::Limit(Limit::of_stop(stop))),
     }
 }
 

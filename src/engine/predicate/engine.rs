@@ -83,10 +83,10 @@ impl Predicate {
     ) -> Result<Outcome, EngineError> {
         let refines = self.config.refine > 0 && self.config.method == MethodChoice::Auto;
         if refines && self.found.is_some() {
-            let outcome = Outcome {
-                verdict: Verdict::Unknown(Unknown::Stopped(Limit::States)),
-                log: Vec::new(),
-            };
+            let outcome = Outcome::new(
+                Verdict::Unknown(Unknown::Stopped(Limit::States)),
+                Vec::new(),
+            );
             return self.refined(task, bounds, context, outcome);
         }
         let proof = self.proof(task);
@@ -219,7 +219,7 @@ impl Engine for Predicate {
         }
         if let Some(verdict) = known_from_sc(task, &sc) {
             let log = Vec::new();
-            return Ok(Outcome { verdict, log });
+            return Ok(Outcome::new(verdict, log));
         }
         self.complete(task, context)?;
         let bounds = bounds(&self.config, task.earlier)?;
@@ -325,6 +325,12 @@ impl Verification<'_> {
         let mut log = Vec::new();
         for (number, sizes) in bounds.iter().enumerate() {
             let bound = (self.model, sizes);
+            if self.context.stop.should_stop() {
+                let limit = Limit::of_stop(&self.context.stop);
+                return Ok(Outcome::new(Verdict::Unknown(Unknown::Stopped(limit)), log));
+            }
+            let reducing = format!("{}, reducing", self.model);
+            self.context.progress.begin(reducing);
             let stage = stage(self.input, bound, self.fences, Transformers::Optimized)?;
             let first = log.len();
             log.extend(self.at(&stage)?);
@@ -336,7 +342,7 @@ impl Verification<'_> {
                 let told = first + most_informative(&log[first..]);
                 self.explain(&stage, &mut log[told]);
                 let verdict = log[told].verdict.clone();
-                return Ok(Outcome { verdict, log });
+                return Ok(Outcome::new(verdict, log));
             }
         }
         unreachable!("there is at least one bound, and the last one ends the loop")

@@ -33,6 +33,33 @@ pub enum Named {
 const OLD: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
 /// What is a register of both dialects, but no operand.
 const SPECIAL: [&str; 6] = ["EIP", "ZF", "SF", "CF", "OF", "PF"];
+/// Words of initial states and of conditions.
+const WORDS: [&str; 24] = [
+    "exists",
+    "forall",
+    "final",
+    "filter",
+    "locations",
+    "observed",
+    "with",
+    "true",
+    "false",
+    "not",
+    "unsigned",
+    "signed",
+    "char",
+    "short",
+    "int",
+    "long",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+];
 
 impl Architecture {
     /// The architecture with this name.
@@ -68,6 +95,11 @@ impl Architecture {
             (None, Some(_)) => Named::Register(self.symbolic(name)),
             (None, None) => Named::Other,
         }
+    }
+
+    /// Whether a name can be that of a location: it is none of a register, and no word of a test.
+    pub fn is_location(self, name: &str) -> bool {
+        self.lookup(name) == Named::Other && !WORDS.contains(&name)
     }
 
     /// The part of the accumulator, `EAX`, with this width.
@@ -252,6 +284,16 @@ mod tests {
         for name in ["EIP", "CF", "%EAX", "%AL"] {
             assert_eq!(found(Architecture::X86, name), "not modelled", "{name}");
         }
+    }
+
+    #[test]
+    fn registers_and_words_are_no_locations() {
+        let free = |name| Architecture::X86.is_location(name);
+        assert!(free("x") && free("flag0") && free("RAX"));
+        for name in ["EAX", "al", "cf", "exists", "int"] {
+            assert!(!free(name), "{name}");
+        }
+        assert!(!Architecture::X86_64.is_location("rax"));
     }
 
     #[test]

@@ -157,10 +157,12 @@ impl Registers {
                 ..
             } | Operation::Exchange(Operand::Part(_), _)
         );
+        let replaced = replaced(&instruction.operation);
         for part in parts {
             let is_number = matches!(self.get(&part.register), Held::Number(_));
             let is_copied = copies && sized(&part, instruction.width).is_whole();
-            if !is_number && !is_copied {
+            let is_replaced = replaced == Some(&part) && part.width >= Width::Double;
+            if !is_number && !is_copied && !is_replaced {
                 let message = format!("`{}` may hold an address here", part.name);
                 let note = "addresses can be moved between whole registers and used as addresses, nothing else";
                 report.refuse(message, instruction.span, "an address as a number", note);
@@ -276,6 +278,22 @@ fn sized(part: &Part, width: Option<Width>) -> Part {
     match width {
         Some(width) if part.is_symbolic() => part.with_width(width),
         _ => part.clone(),
+    }
+}
+
+/// The register that an instruction writes without reading it; a write of 32 or 64 bits leaves nothing of it.
+fn replaced(operation: &Operation<Address>) -> Option<&Part> {
+    match operation {
+        Operation::Move {
+            to: Operand::Part(to),
+            from: Operand::Memory(_) | Operand::Number(_),
+        }
+        | Operation::Extend {
+            to,
+            from: Operand::Memory(_),
+            ..
+        } if !to.is_symbolic() => Some(to),
+        _ => None,
     }
 }
 

@@ -51,9 +51,9 @@ impl Sizes {
                 self.known.insert(location.to_owned(), width);
             }
             Some(known) if known != width => {
-                let (bytes, others) = (width.bytes(), known.bytes());
+                let (bits, others) = (width.bits(), known.bits());
                 let message = format!(
-                    "mixed sizes: `{location}` has {others} bytes and is accessed with {bytes}"
+                    "mixed sizes: `{location}` has {others} bits and is accessed with {bits}"
                 );
                 let note = "accesses of mixed sizes are not modelled: give all accesses to a location, and its type, one width";
                 report.refuse(message, span, "mixed sizes", note);

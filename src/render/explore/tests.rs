@@ -44,6 +44,8 @@ fn report<T>(
         fences: &IndexSet::new(),
         config,
         exploration: &exploration,
+        warnings: &[],
+        deadlocks: false,
     })
 }
 

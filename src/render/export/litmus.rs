@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use crate::front::cup::ast::{CompareOp, SpecKind};
+use crate::front::litmus::syntax::Architecture;
 use crate::program::{Action, Cond, EdgeId, Init, Place, Program, Term, Thread, ThreadId, VarId};
 
 use super::{Exported, Refused};
@@ -164,9 +165,18 @@ impl Litmus<'_> {
 
     fn memory(&self, place: &Place, id: EdgeId) -> Result<String, Refused> {
         match place {
-            Place::Var(var) => Ok(format!("[{}]", self.program.var_name(*var))),
+            Place::Var(var) => match self.shared(*var) {
+                Some(name) => Ok(format!("[{name}]")),
+                None => Err(self.refused("a location with the name of a register or a word", id)),
+            },
             Place::Choice(..) => Err(self.refused("an index that depends on variables", id)),
         }
+    }
+
+    /// The name of a shared variable, unless it means something else in a test.
+    fn shared(&self, var: VarId) -> Option<String> {
+        let name = self.program.var_name(var);
+        Architecture::X86.is_location(&name).then_some(name)
     }
 
     /// A number or a register.
@@ -191,6 +201,13 @@ impl Litmus<'_> {
                 );
                 return Err(Refused::new(message, None, HINT));
             };
+            if i32::try_from(value).is_err() {
+                let name = self.program.var_display_name(var);
+                let message = format!(
+                    "a litmus test cannot say that `{name}` starts with a number of more than 32 bits"
+                );
+                return Err(Refused::new(message, None, HINT));
+            }
             if self.program.vars[var.index()].owner.is_none() || value != 0 {
                 let _ = write!(initial, "{}={value}; ", self.location(var)?);
             }
@@ -200,7 +217,11 @@ impl Litmus<'_> {
 
     fn location(&self, var: VarId) -> Result<String, Refused> {
         match self.program.vars[var.index()].owner {
-            None => Ok(self.program.var_name(var)),
+            None => self.shared(var).ok_or_else(|| {
+                let name = self.program.var_name(var);
+                let message = format!("a litmus test cannot have a location `{name}`: the name means something else there");
+                Refused::new(message, None, "give the variable another name")
+            }),
             Some(thread) => match self.register_of(var) {
                 Some(register) => Ok(format!("{}:{register}", thread.index())),
                 None => Err(Refused::new(
@@ -234,12 +255,14 @@ impl Litmus<'_> {
             parts.push(part);
         }
         Ok(match parts.is_empty() {
-            true => "true".to_owned(),
+            // Nothing can be broken.
+            true => "false".to_owned(),
             false => parts.join(" \\/ "),
         })
     }
 
-    /// A condition, or its negation if it is not `wanted`; nothing if it compares anything but equality with a number.
+    /// A condition, or its negation if it is not `wanted`; nothing if it compares anything but equality with a number of
+    /// 32 bits.
     fn cond(&self, cond: &Cond, wanted: bool) -> Option<String> {
         let both = |a: &Cond, b: &Cond, sign: &str| {
             Some(format!(
@@ -253,7 +276,9 @@ impl Litmus<'_> {
             Cond::Not(inner) => self.cond(inner, !wanted),
             Cond::And(a, b) => both(a, b, if wanted { "/\\" } else { "\\/" }),
             Cond::Or(a, b) => both(a, b, if wanted { "\\/" } else { "/\\" }),
-            Cond::Compare(op, Term::Var(var), Term::Const(value)) => {
+            Cond::Compare(op, Term::Var(var), Term::Const(value))
+                if i32::try_from(*value).is_ok() =>
+            {
                 let equal = match op {
                     CompareOp::Eq => wanted,
                     CompareOp::Ne => !wanted,

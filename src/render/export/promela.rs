@@ -3,16 +3,20 @@
 //! Each thread is a process, each location a label, each way (see [`super::steps`]) a `d_step` behind its guard: that
 //! a `d_step` blocks can only be at its beginning, so it is exactly one step of the program. A property over states is a
 //! process that can move only where the property is broken. All labels begin with `end`, since to wait for ever is no
-//! error here. Names have prefixes, since Spin makes a C program of the model, with words of its own. Numbers of Promela have 32 bits: what a program computes is checked against a range in which no
-//! expression of the program overflows; a program with constants beyond it, or with arbitrary integers, is refused.
+//! error here. Names have prefixes, since Spin makes a C program of the model, with words of its own. Numbers of Promela
+//! have 32 bits: what a program computes is checked against a range in which no expression of the program overflows; a
+//! program with constants beyond it, or with arbitrary integers, is refused. A flush forgets the entry of the buffer that
+//! it has freed, so that Spin has no more states than the model.
 
 use std::fmt::Write;
 
 use itertools::Itertools;
 
+use crate::front::cup::ast::ArithOp;
 use crate::program::{
     Action, EdgeId, Init, LocId, Place, Program, PropertyKind, Term, ThreadId, VarId,
 };
+use crate::reduce::BufferVars;
 
 use super::expr::{Syntax, Writer};
 use super::names::Names;
@@ -242,6 +246,7 @@ impl Promela<'_> {
         let mut steps = self.guards(way, values);
         steps.extend(self.takes_or_leaves(thread, way));
         steps.extend(self.actions(way, values));
+        steps.extend(self.emptied(way));
         if let End::Breaks(property, _) = &way.end {
             let fails = match self.program.property(*property).kind {
                 PropertyKind::Overflow => "assert(buffers_suffice)",
@@ -340,6 +345,36 @@ impl Promela<'_> {
             .iter()
             .flat_map(|id| self.action(*id, &mut values))
             .collect()
+    }
+
+    /// Forgets the entry that a flush has taken out of its buffer. Nothing reads it again, but states that differ in
+    /// such entries alone would be different states for Spin: very many of them.
+    fn emptied(&self, way: &Way) -> Vec<String> {
+        let counted_down = |count: VarId| {
+            way.edges
+                .iter()
+                .any(|id| match &self.program.edge(*id).action {
+                    Action::Assign(Place::Var(var), Term::Binary(ArithOp::Sub, ..)) => {
+                        *var == count
+                    }
+                    _ => false,
+                })
+        };
+        let buffers = self.exported.reduction.buffers().iter();
+        let flushed = buffers.filter(|buffer| counted_down(buffer.count));
+        let forget = |buffer: &BufferVars| {
+            let count = self.names.var(buffer.count);
+            let cases = buffer.slots.iter().enumerate().map(|(left, slot)| {
+                let vars = slot.lhs.into_iter().chain([slot.value]);
+                let cleared = vars.map(|var| format!("{} = 0", self.names.var(var)));
+                format!(
+                    ":: {count} == {left} -> {}",
+                    cleared.collect::<Vec<_>>().join("; ")
+                )
+            });
+            format!("if {} :: else fi", cases.collect::<Vec<_>>().join(" "))
+        };
+        flushed.map(forget).collect()
     }
 
     fn action(&self, id: EdgeId, values: &mut impl Iterator<Item = i64>) -> Vec<String> {

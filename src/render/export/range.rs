@@ -1,13 +1,15 @@
 //! A range of values in which no expression of a program leaves 32 bits.
 //!
-//! A term is at most `factor * R + constant` in absolute value where all variables are at most `R`. The range is the
-//! greatest `R` for which no term of the program, parts of terms included, exceeds the 32-bit numbers; what a program
-//! computes is then checked against it, so that nothing ever overflows unseen.
+//! A term is at most `factor * R + constant` in absolute value where all variables are at most `R` at the beginning of a
+//! step. A step may be a whole way through an atomic section, whose conditions are written over the values at its beginning:
+//! so sizes are followed along it. The range is the greatest `R` for which no term of the program, parts of terms included,
+//! exceeds the 32-bit numbers; what a program computes is then checked against it, so that nothing ever overflows unseen.
 
 use crate::front::cup::ast::ArithOp;
-use crate::program::{Action, Cond, Init, Place, Program, Term};
+use crate::program::{Action, Cond, EdgeId, Init, Place, Program, Term, VarId};
 
-use super::symbolic::added;
+use super::steps::{End, Way};
+use super::symbolic::{added, as_term};
 use super::{Exported, Refused};
 
 /// The greatest number of 32 bits.
@@ -20,63 +22,201 @@ struct Size {
     constant: i128,
 }
 
+/// A variable at the beginning of a step.
+const START: Size = Size {
+    factor: 1,
+    constant: 0,
+};
+
+/// What is known after the terms that were seen.
+struct Seen {
+    /// No value may be greater.
+    range: i128,
+    /// The greatest constant.
+    constant: i128,
+}
+
 /// The range of a program, if all numbers that stand in it are in it.
 pub(super) fn range(exported: Exported<'_>) -> Result<i64, Refused> {
     let program = exported.program();
-    let mut range = GREATEST;
-    let mut constants: i128 = 0;
-    for term in terms(program) {
-        each_part(&term, &mut |part| {
-            let size = size(part);
-            range = range.min((GREATEST - size.constant).div_euclid(size.factor.max(1)));
-            if let Term::Const(value) = part {
-                constants = constants.max(i128::from(*value).abs());
+    let mut seen = Seen {
+        range: GREATEST,
+        constant: 0,
+    };
+    for (thread, graph) in program.thread_ids().zip(&program.threads) {
+        let blocks = graph.backgrounds.iter().map(|block| block.entry);
+        for at in exported.resting(thread)?.into_iter().chain(blocks) {
+            for way in exported.ways(thread, at)? {
+                seen.way(program, &way);
             }
+        }
+    }
+    let start = vec![START; program.vars.len()];
+    for spec in &program.specs {
+        let bounds = spec.bounds.as_ref().map(|bounds| &bounds.cond);
+        let conds = bounds.into_iter().chain([&spec.cond]);
+        conds.for_each(|cond| seen.cond(cond, &start));
+    }
+    for var in &program.vars {
+        seen.constant = seen.constant.max(match var.init {
+            Init::Value(value) => i128::from(value).abs(),
+            Init::Range(range) => of_range(range.ends()).constant,
+            Init::Any => 0,
         });
     }
-    for (low, high) in chosen(program) {
-        constants = constants
-            .max(i128::from(low).abs())
-            .max(i128::from(high).abs());
-    }
-    if constants > range || range < 1 {
+    if seen.constant > seen.range || seen.range < 1 {
         let message = "numbers that Promela, which has 32 bits, cannot tell";
         let hint = "use smaller numbers, or export to C or to Horn clauses";
         return Err(Refused::new(message, None, hint));
     }
-    Ok(i64::try_from(range).expect("it has 32 bits"))
+    Ok(i64::try_from(seen.range).expect("it has 32 bits"))
+}
+
+impl Seen {
+    /// Goes along a way, with the sizes of the variables over those at its beginning.
+    fn way(&mut self, program: &Program, way: &Way) {
+        let mut sizes = vec![START; program.vars.len()];
+        for id in &way.edges {
+            self.edge(program, *id, &mut sizes);
+        }
+        if let End::Breaks(_, cond) = &way.end {
+            self.cond(cond, &sizes);
+        }
+    }
+
+    fn edge(&mut self, program: &Program, id: EdgeId, sizes: &mut [Size]) {
+        let edge = program.edge(id);
+        if let Some(bounds) = &edge.bounds {
+            self.cond(&bounds.cond, sizes);
+        }
+        match &edge.action {
+            Action::Skip | Action::Fence | Action::Pop(_) | Action::Havoc(_) => {}
+            Action::Append(_, values) => values.iter().for_each(|value| {
+                self.term(value, sizes);
+            }),
+            Action::Assume(cond) | Action::Assert(cond, _) => self.cond(cond, sizes),
+            Action::Choose(place, range) => {
+                let chosen = of_range(range.ends());
+                self.constant = self.constant.max(chosen.constant);
+                self.set(place, chosen, sizes);
+            }
+            Action::Assign(place, term) | Action::Store(place, term) => {
+                let value = self.term(term, sizes);
+                self.set(place, value, sizes);
+            }
+            Action::Load(place, source) => {
+                let value = self.term(&as_term(source), sizes);
+                self.set(place, value, sizes);
+            }
+            Action::Cas(place, target, expected, new) => {
+                self.term(expected, sizes);
+                let (old, new) = (as_term(target), self.term(new, sizes));
+                let either = self.term(&old, sizes).or(new);
+                self.set(target, either, sizes);
+                self.set(place, of_range((0, 1)), sizes);
+            }
+            Action::Swap(place, target, new) => {
+                let (old, new) = (as_term(target), self.term(new, sizes));
+                let old = self.term(&old, sizes);
+                self.set(target, new, sizes);
+                self.set(place, old, sizes);
+            }
+            Action::FetchAdd(place, target, difference) => {
+                let sum = self.term(&added(target, difference), sizes);
+                let old = self.term(&as_term(target), sizes);
+                self.set(target, sum, sizes);
+                self.set(place, old, sizes);
+            }
+        }
+    }
+
+    fn set(&mut self, place: &Place, value: Size, sizes: &mut [Size]) {
+        match place {
+            Place::Var(var) => sizes[var.index()] = value,
+            Place::Choice(index, vars) => {
+                self.term(index, sizes);
+                for var in vars {
+                    sizes[var.index()] = sizes[var.index()].or(value);
+                }
+            }
+        }
+    }
+
+    fn cond(&mut self, cond: &Cond, sizes: &[Size]) {
+        match cond {
+            Cond::Const(_) | Cond::At(..) => {}
+            Cond::Not(a) => self.cond(a, sizes),
+            Cond::And(a, b) | Cond::Or(a, b) => {
+                self.cond(a, sizes);
+                self.cond(b, sizes);
+            }
+            Cond::Compare(_, a, b) => {
+                self.term(a, sizes);
+                self.term(b, sizes);
+            }
+        }
+    }
+
+    /// Sees a term and all its parts; its size.
+    fn term(&mut self, term: &Term, sizes: &[Size]) -> Size {
+        each_part(term, &mut |part| {
+            let size = size(part, &|var| sizes[var.index()]);
+            let room = GREATEST.saturating_sub(size.constant);
+            self.range = self.range.min(room.div_euclid(size.factor.max(1)));
+            if let Term::Const(value) = part {
+                self.constant = self.constant.max(i128::from(*value).abs());
+            }
+        });
+        size(term, &|var| sizes[var.index()])
+    }
+}
+
+impl Size {
+    /// The size of what has one of two sizes.
+    fn or(self, other: Size) -> Size {
+        Size {
+            factor: self.factor.max(other.factor),
+            constant: self.constant.max(other.constant),
+        }
+    }
+}
+
+/// The size of a choice among these numbers.
+fn of_range((low, high): (i64, i64)) -> Size {
+    Size {
+        factor: 0,
+        constant: i128::from(low).abs().max(i128::from(high).abs()),
+    }
 }
 
 /// Whether a term stays in the range where all variables do.
 pub(super) fn stays(term: &Term, range: i64) -> bool {
-    let Size { factor, constant } = size(term);
+    let start = |_| START;
+    let Size { factor, constant } = size(term, &start);
     match term {
-        Term::Binary(ArithOp::Mod, _, divisor) => size(divisor).constant <= i128::from(range),
+        Term::Binary(ArithOp::Mod, _, divisor) => {
+            size(divisor, &start).constant <= i128::from(range)
+        }
         Term::Choice(_, elements) => elements.iter().all(|element| stays(element, range)),
         _ => factor == 0 && constant <= i128::from(range) || factor <= 1 && constant == 0,
     }
 }
 
-fn size(term: &Term) -> Size {
+/// The size of a term over variables of these sizes.
+fn size(term: &Term, of: &dyn Fn(VarId) -> Size) -> Size {
     match term {
         Term::Const(value) => Size {
             factor: 0,
             constant: i128::from(*value).abs(),
         },
-        Term::Var(_) => Size {
-            factor: 1,
-            constant: 0,
-        },
+        Term::Var(var) => of(*var),
         Term::Choice(_, elements) => elements
             .iter()
-            .map(size)
-            .fold(Size::default(), |a, b| Size {
-                factor: a.factor.max(b.factor),
-                constant: a.constant.max(b.constant),
-            }),
-        Term::Neg(inner) => size(inner),
+            .map(|element| size(element, of))
+            .fold(Size::default(), Size::or),
+        Term::Neg(inner) => size(inner, of),
         Term::Binary(op, left, right) => {
-            let (left, right) = (size(left), size(right));
+            let (left, right) = (size(left, of), size(right, of));
             match op {
                 ArithOp::Add | ArithOp::Sub => Size {
                     factor: left.factor.saturating_add(right.factor),
@@ -115,89 +255,4 @@ fn each_part(term: &Term, visit: &mut impl FnMut(&Term)) {
             each_part(right, visit);
         }
     }
-}
-
-/// All terms of a program.
-fn terms(program: &Program) -> Vec<Term> {
-    let mut terms = Vec::new();
-    for id in program.edge_ids() {
-        let edge = program.edge(id);
-        if let Some(bounds) = &edge.bounds {
-            of_cond(&bounds.cond, &mut terms);
-        }
-        of_action(&edge.action, &mut terms);
-    }
-    for spec in &program.specs {
-        let bounds = spec.bounds.as_ref().map(|bounds| &bounds.cond);
-        let conds = bounds.into_iter().chain([&spec.cond]);
-        conds.for_each(|cond| of_cond(cond, &mut terms));
-    }
-    terms
-}
-
-fn of_action(action: &Action, terms: &mut Vec<Term>) {
-    match action {
-        Action::Skip | Action::Fence | Action::Pop(_) => {}
-        Action::Append(_, values) => terms.extend(values.iter().cloned()),
-        Action::Assume(cond) | Action::Assert(cond, _) => of_cond(cond, terms),
-        Action::Havoc(place) | Action::Choose(place, _) => of_place(place, terms),
-        Action::Assign(place, term) | Action::Store(place, term) => {
-            of_place(place, terms);
-            terms.push(term.clone());
-        }
-        Action::Load(place, source) => [place, source]
-            .into_iter()
-            .for_each(|place| of_place(place, terms)),
-        Action::Cas(place, target, expected, new) => {
-            [place, target]
-                .into_iter()
-                .for_each(|place| of_place(place, terms));
-            terms.extend([expected.clone(), new.clone()]);
-        }
-        Action::Swap(place, target, new) => {
-            [place, target]
-                .into_iter()
-                .for_each(|place| of_place(place, terms));
-            terms.push(new.clone());
-        }
-        Action::FetchAdd(place, target, difference) => {
-            [place, target]
-                .into_iter()
-                .for_each(|place| of_place(place, terms));
-            terms.push(added(target, difference));
-        }
-    }
-}
-
-fn of_place(place: &Place, terms: &mut Vec<Term>) {
-    if let Place::Choice(index, _) = place {
-        terms.push(index.clone());
-    }
-}
-
-fn of_cond(cond: &Cond, terms: &mut Vec<Term>) {
-    match cond {
-        Cond::Const(_) | Cond::At(..) => {}
-        Cond::Not(a) => of_cond(a, terms),
-        Cond::And(a, b) | Cond::Or(a, b) => {
-            [a, b].into_iter().for_each(|cond| of_cond(cond, terms))
-        }
-        Cond::Compare(_, a, b) => terms.extend([a.clone(), b.clone()]),
-    }
-}
-
-/// The values that variables start with, and those of choices.
-fn chosen(program: &Program) -> Vec<(i64, i64)> {
-    let starts = program.vars.iter().filter_map(|var| match var.init {
-        Init::Value(value) => Some((value, value)),
-        Init::Range(range) => Some(range.ends()),
-        Init::Any => None,
-    });
-    let choices = program
-        .edge_ids()
-        .filter_map(|id| match &program.edge(id).action {
-            Action::Choose(_, range) => Some(range.ends()),
-            _ => None,
-        });
-    starts.chain(choices).collect()
 }

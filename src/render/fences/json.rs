@@ -24,6 +24,7 @@ impl FencesReport<'_> {
             "placements": answer.proved.iter().map(|proved| self.proved_json(proved)).collect::<Value>(),
             "undecided": open.collect::<Value>(),
             "search": answer.tried.iter().map(|tried| self.tried_json(tried)).collect::<Value>(),
+            "warnings": self.warned().json(),
             "execution": self.excluded_by_no_fence(),
             "explanation": self.explain.map(|place| self.explanation_json(place)),
         })
@@ -71,7 +72,7 @@ impl FencesReport<'_> {
                 let last = self.answer.refutations.last();
                 last.map(|last| self.execution_json(&last.fences, &last.violation))
             }
-            End::Complete | End::Enough | End::Timeout | End::Interrupted => None,
+            End::Complete | End::Enough | End::Timeout | End::Interrupted | End::Memory => None,
         }
     }
 
@@ -105,5 +106,6 @@ fn end(end: &End) -> &'static str {
         End::Enough => "max_sets",
         End::Timeout => "timeout",
         End::Interrupted => "interrupted",
+        End::Memory => "memory",
     }
 }

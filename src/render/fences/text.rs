@@ -21,8 +21,9 @@ impl FencesReport<'_> {
                 text = text + "\n" + &self.violation_text(violation, page);
             }
             End::Unfixable => text += &self.unfixable(page),
-            End::Complete | End::Enough | End::Timeout | End::Interrupted => {
+            End::Complete | End::Enough | End::Timeout | End::Interrupted | End::Memory => {
                 text += &page.prose(&self.placements_text(page));
+                text += &self.warned().text(page);
             }
         }
         if let Some(place) = self.explain {
@@ -43,7 +44,7 @@ impl FencesReport<'_> {
                 let head = "no placement of these fences helps";
                 return (Tone::Bad, head.to_owned());
             }
-            End::Complete | End::Enough | End::Timeout | End::Interrupted => {}
+            End::Complete | End::Enough | End::Timeout | End::Interrupted | End::Memory => {}
         }
         match proved.as_slice() {
             [] => (Tone::Open, "no placement is proved sufficient".to_owned()),
@@ -148,6 +149,10 @@ impl FencesReport<'_> {
             End::Timeout => {
                 let advice = advice(Advice::MoreTime);
                 format!("{more} the time was up. {advice}")
+            }
+            End::Memory => {
+                let advice = advice(Advice::MoreMemory);
+                format!("{more} the memory was full. {advice}")
             }
             End::Interrupted => format!("{more} the search was interrupted.\n"),
             End::Complete | End::BrokenUnderSc(_) | End::Unfixable => String::new(),

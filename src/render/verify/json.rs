@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{VerifyReport, rounds};
+use crate::render::warnings::Warnings;
 use crate::render::{Execution, SCHEMA};
 use crate::verdict::{
     AbstractPath, Attempt, Changes, Evidence, Feasibility, Growth, ModelResult, Refinement,
@@ -35,6 +36,11 @@ impl VerifyReport<'_> {
         let settings = decisive.map(|tried| &tried.settings);
         self.add_verdict(&mut object, &outcome.verdict, settings);
         object["trace"] = self.trace(&outcome.verdict);
+        let warnings = Warnings {
+            source: self.source,
+            all: &outcome.warnings,
+        };
+        object["warnings"] = warnings.json();
         let log = outcome.log.iter();
         object["attempts"] = log.map(|tried| self.attempt(tried)).collect();
         object

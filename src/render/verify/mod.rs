@@ -12,10 +12,12 @@ use std::time::Duration;
 
 use crate::memory::Model;
 use crate::program::Program;
-use crate::render::{Cell, Column, Execution, NO_VALUE, Page, Table, words};
+use crate::render::{Cell, Column, Execution, NO_VALUE, Page, Table, warnings, words};
 use crate::semantics::Trace;
 use crate::source::SourceFile;
-use crate::verdict::{Attempt, FoundBy, ModelResult, Report, Stats, Unknown, Verdict, Violation};
+use crate::verdict::{
+    Attempt, FoundBy, ModelResult, Report, Stats, Unknown, Verdict, Violation, Warning,
+};
 
 /// A report together with what it is about.
 #[derive(Clone, Copy)]
@@ -50,6 +52,10 @@ impl VerifyReport<'_> {
         if self.harvested.is_some() && self.last_found().is_none() && self.used_predicates() {
             text += "\nThere is no proof: the predicates were taken from the program.\n";
         }
+        let warned = warnings::by_model(self.source, self.warnings(), page);
+        if !warned.is_empty() {
+            text = text + "\n" + &warned;
+        }
         for result in &self.report.results {
             text += &match &result.outcome.verdict {
                 Verdict::Verified(_) => String::new(),
@@ -60,6 +66,11 @@ impl VerifyReport<'_> {
             };
         }
         text
+    }
+
+    fn warnings(&self) -> impl Iterator<Item = (Model, &[Warning])> {
+        let results = self.report.results.iter();
+        results.map(|result| (result.model, &result.outcome.warnings[..]))
     }
 
     /// Whether an abstraction was built from the predicates.

@@ -201,7 +201,7 @@ fn judge_against(
 fn after(time: Duration) -> Stop {
     Stop {
         deadline: Some(Instant::now() + time),
-        cancel: None,
+        ..Stop::default()
     }
 }
 

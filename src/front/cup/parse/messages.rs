@@ -305,7 +305,7 @@ fn in_words(rule: Rule) -> &'static str {
     }
 }
 
-fn is_keyword(word: &str) -> bool {
+pub(super) fn is_keyword(word: &str) -> bool {
     ITEM_WORDS.contains(&word)
         || STATEMENT_WORDS.contains(&word)
         || matches!(

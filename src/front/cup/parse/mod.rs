@@ -7,6 +7,7 @@
 //! The grammar (`grammar/program.pest`) reads a program piece by piece: a declaration, a simple
 //! statement, or the head of something with a block. `blocks` puts the pieces together, `nodes` and
 //! `operators` build tree nodes from them, `messages` says what is wrong with a broken piece,
+//! `habits` what is written otherwise in other languages,
 //! `mistakes` finds where to go on, and `trivia` hands comments to the nodes that they belong to.
 //! Nothing is read twice but broken pieces, so the time is linear in the text.
 //!
@@ -14,6 +15,7 @@
 //! later stages may recurse over them.
 
 mod blocks;
+mod habits;
 mod messages;
 mod nodes;
 mod operators;

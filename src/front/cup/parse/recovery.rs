@@ -6,6 +6,7 @@
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::blocks::is_item_word;
+use super::habits::Habit;
 use super::messages::{STATEMENT_WORDS, stray_brace};
 use super::scan::{Token, TokenKind, next_proper_token};
 use super::{MAX_MISTAKES, Parser, Rule, span};
@@ -49,8 +50,16 @@ impl Mistake {
 impl Parser<'_> {
     /// Complains about a broken piece of a thread and goes on behind it.
     pub(super) fn broken_entry(&mut self, mistake: &Mistake) {
+        if let Some(habit) = self.habit(mistake) {
+            return self.skip_habit(habit);
+        }
         self.report(self.explain(mistake));
         self.recover(mistake);
+    }
+
+    fn skip_habit(&mut self, habit: Habit) {
+        self.report(habit.diagnostic);
+        self.pos = habit.end;
     }
 
     /// Complains about a broken item and goes on behind it.
@@ -59,7 +68,11 @@ impl Parser<'_> {
             return;
         };
         let word = self.token_text(first);
-        if is_item_word(word) {
+        let outside = || self.habit_outside(first);
+        let habit = self.habit(mistake).filter(|_| is_item_word(word));
+        if let Some(habit) = habit.or_else(outside) {
+            self.skip_habit(habit);
+        } else if is_item_word(word) {
             self.report(self.explain(mistake));
             self.recover(mistake);
         } else if word == "}" {
@@ -124,7 +137,8 @@ impl Parser<'_> {
             match self.token_text(token) {
                 "{" => depth += 1,
                 "}" if depth == 0 => {
-                    let same_line = !self.text[head.range().start..token.start].contains('\n');
+                    let same_line = !self.text[head.range().start..token.start].contains('\n')
+                        && self.closes_too_much();
                     let column = self.indentation(token.start);
                     let own = self.indentation(head.range().start);
                     return same_line
@@ -132,6 +146,22 @@ impl Parser<'_> {
                             && column.map(|(column, _)| column) == own.map(|(column, _)| column);
                 }
                 "}" => depth -= 1,
+                _ => {}
+            }
+            at = token.end;
+        }
+        false
+    }
+
+    /// Whether more blocks are closed before the next item than are open.
+    fn closes_too_much(&self) -> bool {
+        let (mut open, mut at) = (self.depth, self.pos);
+        while let Some(token) = next_proper_token(self.text, at) {
+            match self.token_text(token) {
+                "{" => open += 1,
+                "}" if open == 0 => return true,
+                "}" => open -= 1,
+                word if is_item_word(word) => return false,
                 _ => {}
             }
             at = token.end;

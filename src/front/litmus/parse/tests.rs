@@ -152,7 +152,7 @@ fn what_is_not_modelled_is_named_at_its_place() {
         ),
         (
             "MOVB [x],$1 ; MOVL [x],$1",
-            "MOVL [x],$1 | mixed sizes: `x` has 1 bytes and is accessed with 4".to_owned(),
+            "MOVL [x],$1 | mixed sizes: `x` has 8 bits and is accessed with 32".to_owned(),
         ),
         (
             "JE L ; L: NOP",

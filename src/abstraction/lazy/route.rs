@@ -47,7 +47,9 @@ impl<'a> Walker<'a> {
         for &step in self.route.steps {
             lazy.broken = None;
             let Some(values) = lazy.post(number, step) else {
-                return true;
+                // Behind an index that is never in its bounds nothing goes on, but the property is broken there.
+                let noted = lazy.broken.as_ref().map(|(property, _)| *property);
+                return noted.is_none() || noted != self.route.property;
             };
             // A background block starts where its thread never is.
             let location = &mut position[step.thread.index()];

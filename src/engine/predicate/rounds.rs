@@ -88,6 +88,8 @@ pub(super) struct Refinement<'a> {
     pub before: usize,
     /// How many predicates, the first ones, stay in any case.
     pub kept: usize,
+    /// The attempt of the last round in which predicates were added.
+    pub open: Option<Attempt>,
 }
 
 /// How it goes on.
@@ -203,6 +205,7 @@ impl Refinement<'_> {
         };
         self.rounds.push(round);
         self.proof.predicates.extend(new);
+        self.open = Some(attempt.clone());
         Next::NewPredicates
     }
 
@@ -239,11 +242,17 @@ impl Refinement<'_> {
             0..=2 => [pairs, orders],
             _ => [orders, pairs],
         };
-        let tiers = [
-            relations.into_iter().flatten().cloned().collect(),
-            shapes.into_iter().flatten().cloned().collect(),
-            weakest,
-        ];
+        let relations: Vec<Predicate> = relations.into_iter().flatten().cloned().collect();
+        let shapes: Vec<Predicate> = shapes.into_iter().flatten().cloned().collect();
+        // There what the path asks for comes first, as far as the program suggests it too.
+        let of_path = match self.material.threads {
+            0..=2 => Vec::new(),
+            _ => {
+                let both = relations.iter().chain(&shapes).cloned();
+                both.filter(|one| refine::is_among(&weakest, one)).collect()
+            }
+        };
+        let tiers = [of_path, relations, shapes, weakest];
         let unknown = |candidates: Vec<Predicate>| refine::unknown_to(&self.proof, candidates);
         let orbits = |candidates| self.orbits(&unknown(candidates));
         tiers.into_iter().map(orbits).collect()
@@ -272,9 +281,9 @@ impl Refinement<'_> {
     }
 
     /// The settings of a round: first what is quick, last what uses all that the predicates say. With three or more
-    /// threads the latter has very many states, so larger cubes come before it.
+    /// threads the latter has very many states.
     fn tunings(&self) -> Vec<Tuning> {
-        let [plain, _, larger] = retries(
+        let [plain, ..] = retries(
             match self.model {
                 Model::Sc => Method::Trad,
                 Model::Tso | Model::Pso => Method::Pe,
@@ -287,7 +296,7 @@ impl Refinement<'_> {
         };
         let all = match (self.model, self.material.threads) {
             (Model::Sc, 0..=2) => vec![lazy],
-            (Model::Sc, _) => vec![plain, larger, lazy],
+            (Model::Sc, _) => vec![plain, lazy],
             (Model::Tso | Model::Pso, _) => vec![plain, lazy],
         };
         let slice = Slice::LAZY;

@@ -106,10 +106,3 @@ pub fn unknown_to(proof: &Proof, candidates: Vec<Predicate>) -> Vec<Predicate> {
     });
     candidates
 }
-
-/// Whether a predicate, or its negation, is among some.
-pub fn is_among(all: &[Predicate], predicate: &Predicate) -> bool {
-    let negated = predicate.formula.negated();
-    let mut formulas = all.iter().map(|other| &other.formula);
-    formulas.any(|other| *other == predicate.formula || *other == negated)
-}

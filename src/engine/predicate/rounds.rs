@@ -242,17 +242,11 @@ impl Refinement<'_> {
             0..=2 => [pairs, orders],
             _ => [orders, pairs],
         };
-        let relations: Vec<Predicate> = relations.into_iter().flatten().cloned().collect();
-        let shapes: Vec<Predicate> = shapes.into_iter().flatten().cloned().collect();
-        // There what the path asks for comes first, as far as the program suggests it too.
-        let of_path = match self.material.threads {
-            0..=2 => Vec::new(),
-            _ => {
-                let both = relations.iter().chain(&shapes).cloned();
-                both.filter(|one| refine::is_among(&weakest, one)).collect()
-            }
-        };
-        let tiers = [of_path, relations, shapes, weakest];
+        let tiers = [
+            relations.into_iter().flatten().cloned().collect(),
+            shapes.into_iter().flatten().cloned().collect(),
+            weakest,
+        ];
         let unknown = |candidates: Vec<Predicate>| refine::unknown_to(&self.proof, candidates);
         let orbits = |candidates| self.orbits(&unknown(candidates));
         tiers.into_iter().map(orbits).collect()
@@ -281,9 +275,9 @@ impl Refinement<'_> {
     }
 
     /// The settings of a round: first what is quick, last what uses all that the predicates say. With three or more
-    /// threads the latter has very many states.
+    /// threads the latter has very many states, so larger cubes come before it.
     fn tunings(&self) -> Vec<Tuning> {
-        let [plain, ..] = retries(
+        let [plain, _, larger] = retries(
             match self.model {
                 Model::Sc => Method::Trad,
                 Model::Tso | Model::Pso => Method::Pe,
@@ -296,7 +290,7 @@ impl Refinement<'_> {
         };
         let all = match (self.model, self.material.threads) {
             (Model::Sc, 0..=2) => vec![lazy],
-            (Model::Sc, _) => vec![plain, lazy],
+            (Model::Sc, _) => vec![plain, larger, lazy],
             (Model::Tso | Model::Pso, _) => vec![plain, lazy],
         };
         let slice = Slice::LAZY;

@@ -1,9 +1,12 @@
 //! Extrapolation gives the paper's predicates.
 
+use crate::support::examples;
 use crate::support::proofs::Proved;
 use cupola::engine::predicate::{PredicateError, extrapolated};
 use cupola::extrapolate::{ExtrapolateConfig, Extrapolation, Rule};
+use cupola::logic::Formula;
 use cupola::memory::Model;
+use cupola::proof::Proof;
 use cupola::reduce::Reduction;
 use cupola::verdict::Method;
 
@@ -226,4 +229,24 @@ fn too_many_predicates_are_refused() {
         ..ExtrapolateConfig::default()
     };
     assert!(lifted(one_slot).is_ok());
+}
+
+/// What is printed for SC is a proof: pasted into a file it has the same predicates again.
+#[test]
+fn what_is_printed_for_sc_is_a_proof() {
+    let mut compared = 0;
+    for path in examples::proofs() {
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let proved = Proved::example(&name);
+        let (stage, found) = extrapolate(&proved, Model::Sc, 1, ExtrapolateConfig::default());
+        let pasted = found.text(&stage.program);
+        let again = Proved::new(&name, proved.file.text(), Some(&pasted)).proof;
+        let formulas = |proof: &Proof| -> Vec<Formula> {
+            let predicates = proof.predicates.iter();
+            predicates.map(|p| p.formula.clone()).collect()
+        };
+        assert_eq!(formulas(&again), formulas(&proved.proof), "{pasted}");
+        compared += 1;
+    }
+    assert!(compared >= 11, "{compared}");
 }

@@ -19,4 +19,5 @@ mod refine;
 mod replay;
 mod rmm;
 mod searches;
+mod tries;
 mod verify;

@@ -159,7 +159,8 @@ impl Proved {
         self.verify_in(models, predicate, &Placement::Declared, context)
     }
 
-    fn verify_in(
+    /// The same in a context, but for its limits.
+    pub fn verify_in(
         &self,
         models: &[Model],
         predicate: PredicateConfig,

@@ -56,7 +56,7 @@ impl Slice {
 
     /// What a search without cubes may take: some seconds.
     pub const LAZY: Slice = Slice {
-        states: 300_000,
+        states: 1_000_000,
         calls: 1_000_000,
     };
 }

@@ -1,8 +1,8 @@
 //! The engine: bounds, methods and retries.
 //!
 //! A proof begins with SC: predicates that fail there are not tried under other models. For each other model the
-//! bound goes up as long as a buffer overflows; at each bound the methods are tried in turn. Where no bound can be enough,
-//! or the largest one is not, buffers are FIFOs of any length.
+//! bound goes up as long as a buffer overflows; at each bound the methods are tried in turn, the settings that
+//! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use crate::proof::Proof;
 use crate::reduce::{Reduction, Storage};
 use crate::refine::fewer;
 use crate::verdict::{
-    Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
-    VerdictKind, Violation,
+    Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Settings, Unknown, Unsupported,
+    Verdict, VerdictKind, Violation,
 };
 
 /// The predicate engine.
@@ -76,6 +76,12 @@ impl Predicate {
         Ok(sc)
     }
 
+    /// The settings with which the program was verified under SC, if it was.
+    fn settings_under_sc(&self) -> Option<&Settings> {
+        let verified = self.sc.as_ref()?.decisive()?;
+        (verified.verdict.kind() == VerdictKind::Verified).then_some(&verified.settings)
+    }
+
     /// The outcome under a model: with the proof that there is, then with more predicates.
     fn outcome(
         &mut self,
@@ -103,6 +109,7 @@ impl Predicate {
             config: &self.config,
             context,
             growth: known_growth(task.earlier),
+            under_sc: self.settings_under_sc(),
             retries: !refines || task.proof.is_some(),
         };
         let outcome = verification.run_all(bounds)?;
@@ -181,6 +188,7 @@ impl Predicate {
             before: rounds.len(),
             rounds,
             kept,
+            open: None,
         };
         let mut attempt = refinement.run()?;
         if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
@@ -191,17 +199,26 @@ impl Predicate {
         if attempt.verdict.kind() == VerdictKind::Verified {
             self.found = Some((refinement.proof, refinement.rounds));
         }
-        // A limit says less than the path of an attempt before.
-        let says_less = match (&attempt.verdict, &outcome.verdict) {
-            (Verdict::Unknown(Unknown::Stopped(limit)), _) => !limit.is_stop(),
-            // What holds up to a length is more than that nothing was found for any.
+        // What holds up to a length is more than that nothing was found for any.
+        let keeps = match (&attempt.verdict, &outcome.verdict) {
             (Verdict::Unknown(_), Verdict::Unknown(Unknown::Overflow { .. })) => {
                 bounds == [Buffers::Fifos]
             }
             _ => false,
         };
-        if !says_less {
-            outcome.verdict = attempt.verdict.clone();
+        // A limit says less than the path of the last round, or of an attempt before.
+        match &attempt.verdict {
+            Verdict::Unknown(Unknown::Stopped(limit)) => {
+                let open = refinement.open;
+                if limit.is_stop() {
+                    outcome.verdict = attempt.verdict.clone();
+                } else if let Some(open) = open.as_ref().filter(|_| !keeps) {
+                    outcome.verdict = open.verdict.clone();
+                }
+                outcome.log.extend(open);
+            }
+            _ if keeps => {}
+            verdict => outcome.verdict = verdict.clone(),
         }
         outcome.log.push(attempt);
         Ok(outcome)
@@ -281,10 +298,13 @@ fn from_fewer_threads(
         before: 0,
         rounds: Vec::new(),
         kept: 0,
+        open: None,
     };
     let attempt = refinement.run()?;
     Ok(match attempt.verdict.kind() {
         VerdictKind::Verified => (material.with_images(&refinement.proof), refinement.rounds),
+        // It ends here, with what was found so far.
+        VerdictKind::Unknown if context.stop.should_stop() => (refinement.proof, refinement.rounds),
         VerdictKind::Violated | VerdictKind::Unknown => Default::default(),
     })
 }
@@ -407,6 +427,8 @@ struct Verification<'a> {
     context: &'a Context,
     /// An execution that makes a buffer as long as one likes, if one is known.
     growth: Option<Arc<Growth>>,
+    /// How the program was verified under SC, if that is known.
+    under_sc: Option<&'a Settings>,
     /// Whether what one method cannot exclude is tried again in other ways.
     retries: bool,
 }
@@ -484,7 +506,9 @@ impl Verification<'_> {
     /// Tries the methods in turn until one decides, overflows, or the time is over.
     fn at(&self, stage: &Reduction) -> Result<Vec<Attempt>, PredicateError> {
         let mut attempts = Vec::new();
-        for tuning in tunings(self.input.proof, stage, self.config) {
+        let mut tunings = tunings(self.input.proof, stage, self.config);
+        tunings.sort_by_key(|tuning| !self.comes_first(tuning));
+        for tuning in tunings {
             let tried = Try {
                 input: self.input,
                 stage,
@@ -500,6 +524,19 @@ impl Verification<'_> {
             }
         }
         Ok(attempts)
+    }
+
+    /// Whether a way comes before others: cubes that are given, and what verified the program under SC.
+    fn comes_first(&self, tuning: &Tuning) -> bool {
+        let is_same = |sc: &Settings| {
+            let is_lazy =
+                [sc.method, Some(tuning.method)].map(|method| method == Some(Method::Lazy));
+            is_lazy == [true; 2]
+                || is_lazy == [false; 2]
+                    && sc.cube_sizes == Some(tuning.sizes)
+                    && sc.split == (tuning.split != Split::None)
+        };
+        tuning.method == Method::Ce || self.under_sc.is_some_and(is_same)
     }
 
     /// Adds to an attempt what can be found out about its path.

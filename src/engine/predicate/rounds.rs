@@ -87,6 +87,8 @@ pub(super) struct Refinement<'a> {
     pub before: usize,
     /// How many predicates, the first ones, stay in any case.
     pub kept: usize,
+    /// The attempt of the last round in which predicates were added.
+    pub open: Option<Attempt>,
 }
 
 /// How it goes on.
@@ -202,6 +204,7 @@ impl Refinement<'_> {
         };
         self.rounds.push(round);
         self.proof.predicates.extend(new);
+        self.open = Some(attempt.clone());
         Next::NewPredicates
     }
 

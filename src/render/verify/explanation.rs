@@ -151,8 +151,21 @@ impl Explanation<'_> {
                 "the checker stored as many states as it may",
                 Some(Advice::MoreAbstractStates),
             ),
-            _ => self.limit(limit),
+            _ => self.limit(limit) + &self.last_path(),
         }
+    }
+
+    /// The path that the predicates could not exclude when the work was stopped, or before the last ones were added.
+    fn last_path(&self) -> String {
+        let attempt = self.attempt().map(|tried| &tried.verdict);
+        let Some(Verdict::Unknown(unknown)) = attempt else {
+            return String::new();
+        };
+        let Some(path) = unknown.path() else {
+            return String::new();
+        };
+        let head = format!("{}: the last path that was to be excluded:\n", self.model);
+        self.prose(&head) + &path::text(path, self.page) + &self.page.prose(&feasibility(path))
     }
 
     /// The limit of an exploration.

@@ -20,4 +20,5 @@ mod refine;
 mod replay;
 mod rmm;
 mod searches;
+mod stop;
 mod verify;

@@ -17,6 +17,7 @@ use super::prove::prove;
 use super::stage::{harvested, stage, too_large};
 use super::totalize::totalize;
 use super::{Input, PredicateConfig, PredicateError};
+use crate::abstraction::lazy::LazyFinding;
 use crate::abstraction::{Abstraction, Transformers};
 use crate::certificate::{Body, Certificate, Literal, Pair};
 use crate::engine::{Context, Task};
@@ -24,6 +25,7 @@ use crate::logic::Predicate;
 use crate::memory::BufferSizes;
 use crate::program::{Cond, LocId, Program, Thread};
 use crate::proof::Proof;
+use crate::reduce::Reduction;
 use crate::source::Span;
 use crate::verdict::{Found, Limit, Method, Settings};
 
@@ -48,6 +50,33 @@ pub fn certificate(
     config: &PredicateConfig,
     context: &Context,
 ) -> Result<Certificate, NoCertificate> {
+    let found = invariant(task, (settings, Slice::ALL), config, context)?;
+    Ok(Certificate {
+        source: task.source.clone(),
+        config: found.stage.config,
+        body: Body::Invariant {
+            predicates: found.predicates,
+            pairs: found.pairs,
+        },
+    })
+}
+
+/// An inductive invariant.
+pub(super) struct Invariant {
+    /// The program that it is about.
+    pub stage: Reduction,
+    predicates: Vec<Cond>,
+    /// Where threads are, and what holds there; not everywhere inside atomic sections.
+    pub pairs: Vec<Pair>,
+}
+
+/// The invariant of a task that an attempt with these settings verified, if it is found with this part of the effort.
+pub(super) fn invariant(
+    task: &Task<'_>,
+    (settings, slice): (&Settings, Slice),
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<Invariant, NoCertificate> {
     let proof = match &settings.found {
         Some(found) => proof_of(found)?,
         None => task.proof.cloned().unwrap_or_else(|| harvested(task)),
@@ -57,7 +86,10 @@ pub fn certificate(
         program: task.program,
         proof: &proof,
     };
-    let tuning = Tuning::of(settings);
+    let tuning = Tuning {
+        slice,
+        ..Tuning::of(settings)
+    };
     let completed = match (tuning.method, &proof.cubes) {
         (Method::Ce, None) => prove(&input, config, context)?.proof,
         _ => None,
@@ -81,10 +113,10 @@ pub fn certificate(
         Method::Lazy => lazily(&this)?,
         Method::Trad | Method::Pe | Method::Ce => from_boolean_program(&this)?,
     };
-    Ok(Certificate {
-        source: task.source.clone(),
-        config: stage.config.clone(),
-        body: Body::Invariant { predicates, pairs },
+    Ok(Invariant {
+        stage,
+        predicates,
+        pairs,
     })
 }
 
@@ -116,6 +148,9 @@ impl Tuning {
 fn lazily(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCertificate> {
     let (proof, found) = this.lazy_search()?;
     in_time(this)?;
+    if matches!(found.finding, LazyFinding::States) {
+        return Err(NoCertificate::Limit(Limit::States));
+    }
     let program = &this.stage.program;
     let stops = stops(program);
     let wanted = |at: &[LocId]| {

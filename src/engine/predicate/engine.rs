@@ -13,6 +13,7 @@ use super::explain::Explain;
 use super::prove::prove;
 use super::rounds::{Material, Refinement};
 use super::stage::{harvested, stage, without_fifos};
+use super::unreached::unreached;
 use super::{Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError};
 use crate::abstraction::Transformers;
 use crate::engine::{Context, Engine, EngineError, Task};
@@ -22,8 +23,8 @@ use crate::proof::Proof;
 use crate::reduce::Reduction;
 use crate::refine::fewer;
 use crate::verdict::{
-    Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Unknown, Unsupported, Verdict,
-    VerdictKind, Violation,
+    Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Settings, Unknown, Unsupported,
+    Verdict, VerdictKind, Violation, Warning,
 };
 
 /// The predicate engine.
@@ -224,6 +225,15 @@ impl Engine for Predicate {
         self.complete(task, context)?;
         let bounds = bounds(&self.config, task.earlier)?;
         self.outcome(task, &bounds, context)
+    }
+
+    fn warnings(
+        &mut self,
+        task: &Task<'_>,
+        settings: &Settings,
+        context: &Context,
+    ) -> Vec<Warning> {
+        unreached(task, settings, &self.config, context)
     }
 }
 

@@ -83,7 +83,7 @@ pub struct VerifyArgs {
     #[command(flatten)]
     strict: StrictArg,
 
-    /// Also show the rounds in which predicates were found.
+    /// Also show the rounds in which predicates were found, and what the words of the table mean.
     #[arg(long, short)]
     verbose: bool,
 
@@ -242,6 +242,7 @@ impl VerifyArgs {
             predicates: loaded.proof.predicates.len(),
             report: &report,
             rounds: self.verbose,
+            legend: self.verbose || console.is_read_here(&self.report.output),
         };
         let page = console.page(&self.report.output);
         let page = page.with_advice(advice::of_engines);

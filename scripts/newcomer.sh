@@ -10,12 +10,12 @@ cd "$folder/cupola"
 make demo >/dev/null
 export PATH="$PWD/target/release:$PATH"
 
-# Verdicts have exit codes of their own; what is no verdict is a failure.
+# Verdicts have exit codes of their own; what is no verdict is a failure, at any place of a pipe.
 count=0
 while IFS= read -r command; do
   count=$((count + 1))
   code=0
-  sh -c "$command" </dev/null >"$folder/output" 2>"$folder/errors" || code=$?
+  bash -o pipefail -c "$command" </dev/null >"$folder/output" 2>"$folder/errors" || code=$?
   case $code in
     0 | 5 | 10) ;;
     *)

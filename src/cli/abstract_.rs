@@ -2,17 +2,17 @@
 
 use clap::Args;
 use cupola::abstraction::Abstraction;
-use cupola::engine::predicate;
+use cupola::engine::predicate::{self, PredicateError};
 use cupola::memory::Model;
 use cupola::render::SCHEMA;
-use cupola::verdict::Method;
+use cupola::verdict::{Limit, Method};
 use serde_json::json;
 
 use super::model::{EntriesArg, ModelArg, ReductionArg};
 use super::pipeline::PipelineArgs;
 use super::prove;
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs, stopped};
 
 /// Prints the boolean program that abstracts a program under a memory model.
 #[derive(Clone, Debug, Args)]
@@ -82,6 +82,10 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             let why = why.unwrap_or_default();
             let needs = "cube extrapolation needs the proof's cubes, and";
             (None, exit, Some(format!("{verdict}: {needs} {why}")))
+        }
+        Err(PredicateError::Stopped) => {
+            let why = stopped(Limit::of_stop(&context.stop));
+            (None, Exit::Unknown, Some(why))
         }
         Err(error) => return Err(loaded.stage_failure(error, &context.stop)),
     };

@@ -80,10 +80,15 @@ impl Console {
         Value::Object(signed)
     }
 
+    /// Whether a result is shown on a terminal.
+    pub fn is_read_here(&self, output: &OutputArgs) -> bool {
+        output.output.is_none() && stdout().is_terminal()
+    }
+
     /// The page that a result goes to. A terminal has a width; a file or a pipe has one only if it is asked
     /// for. A file has no colours.
     pub fn page(&self, output: &OutputArgs) -> Page {
-        let on_terminal = output.output.is_none() && stdout().is_terminal();
+        let on_terminal = self.is_read_here(output);
         let colors = match self.color {
             ColorChoice::Always => output.output.is_none(),
             ColorChoice::Never => false,

@@ -55,12 +55,16 @@ fn watch(cancel: Arc<AtomicBool>) -> Arc<AtomicBool> {
     };
     let flag = Arc::clone(&full);
     thread::spawn(move || {
-        while resident().is_some_and(|bytes| bytes < limit) {
+        let mut before = resident();
+        while let (Some(last), Some(now)) = (before, resident()) {
+            // What comes before the next look counts, if it is as much as before this one.
+            if now + now.saturating_sub(last) >= limit {
+                flag.store(true, Ordering::Relaxed);
+                cancel.store(true, Ordering::Relaxed);
+                return;
+            }
+            before = Some(now);
             thread::sleep(POLL_INTERVAL);
-        }
-        if resident().is_some() {
-            flag.store(true, Ordering::Relaxed);
-            cancel.store(true, Ordering::Relaxed);
         }
     });
     full
@@ -87,13 +91,14 @@ fn kilobytes(file: &str, key: &str) -> Option<u64> {
     Some(number * 1024)
 }
 
-/// The value of `--max-memory`: a number of bytes, or one with the letter K, M or G.
+/// The value of `--max-memory`: a number of bytes, or one with the letter K, M or G: thousands, millions or billions, as in
+/// reports.
 pub fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is no size: write a number with K, M or G, such as 500M");
     let (number, unit) = match text.char_indices().next_back() {
-        Some((at, 'K' | 'k')) => (&text[..at], 1 << 10),
-        Some((at, 'M' | 'm')) => (&text[..at], 1 << 20),
-        Some((at, 'G' | 'g')) => (&text[..at], 1 << 30),
+        Some((at, 'K' | 'k')) => (&text[..at], 1_000),
+        Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),
+        Some((at, 'G' | 'g')) => (&text[..at], 1_000_000_000),
         _ => (text, 1_u64),
     };
     let number: u64 = number.parse().map_err(|_| wrong())?;

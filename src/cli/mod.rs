@@ -269,12 +269,16 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 /// What to say of work that was to end before anything is known.
 fn stopped(limit: Limit) -> String {
+    format!("unknown: {}", why_stopped(limit))
+}
+
+/// Why work was to end.
+fn why_stopped(limit: Limit) -> &'static str {
     match limit {
-        Limit::Memory => "unknown: out of memory",
-        Limit::Interrupted => "unknown: the work was interrupted",
-        _ => "unknown: out of time",
+        Limit::Memory => "out of memory",
+        Limit::Interrupted => "the work was interrupted",
+        _ => "out of time",
     }
-    .to_owned()
 }
 
 impl Exit {

@@ -1,6 +1,7 @@
 //! `cupola prove`: verifies under SC and completes the proof with its cubes.
 
 use clap::Args;
+use cupola::engine::EngineError;
 use cupola::engine::predicate::{self, Proved};
 use cupola::memory::Model;
 use cupola::program;
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use super::pipeline::{Loaded, PipelineArgs};
 use super::watchdog::Watchdog;
-use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs};
+use super::{Answer, Console, Exit, Failure, Input, OutputArgs, ReportArgs, why_stopped};
 
 /// Verifies a program under sequential consistency and prints the proof with its cubes.
 ///
@@ -41,26 +42,25 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
     let proved = predicate::prove_or_find(&task, &config, &context);
     drop(watchdog);
     let proved = match proved {
-        Ok(proved) => proved,
+        Ok(proved) => Some(proved),
+        Err(EngineError::Stopped) => None,
         Err(error) => return Err(loaded.failure(error.into(), &context.stop)),
     };
     let program = program::lower(&loaded.checked, &IndexSet::new());
-    let (verdict, exit, why) = judged(&proved, &loaded, &console.page(&args.report.output));
+    let (verdict, exit, why) = match &proved {
+        Some(proved) => judged(proved, &loaded, &console.page(&args.report.output)),
+        None => {
+            let why = why_stopped(Limit::of_stop(&context.stop));
+            ("unknown", Exit::Unknown, Some(why.to_owned()))
+        }
+    };
+    let proof = proved.as_ref().and_then(|proved| proved.proof.as_ref());
     if let Some(why) = &why {
         console.note(&format!("{verdict}: {why}"));
     }
-    let text = || {
-        proved
-            .proof
-            .as_ref()
-            .map_or(String::new(), |proof| proof.text(&program))
-    };
+    let text = || proof.map_or(String::new(), |proof| proof.text(&program));
     let json = || {
-        let (predicates, cubes) = proved
-            .proof
-            .as_ref()
-            .unwrap_or(&loaded.proof)
-            .lines(&program);
+        let (predicates, cubes) = proof.unwrap_or(&loaded.proof).lines(&program);
         json!({
             "schema": SCHEMA,
             "program": loaded.file.name(),
@@ -72,7 +72,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
         })
     };
     let mut answer = args.report.answer(text, json, (exit, console));
-    if proved.proof.is_none() && !args.report.json {
+    if proof.is_none() && !args.report.json {
         // There is nothing to write.
         answer.output = OutputArgs::default();
     }
@@ -118,6 +118,7 @@ fn explanation(proved: &Proved, loaded: &Loaded, page: &Page) -> String {
         predicates: loaded.proof.predicates.len(),
         report: &report,
         rounds: false,
+        legend: false,
     };
     match &attempt.verdict {
         Verdict::Violated(violation) => format!(

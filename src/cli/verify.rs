@@ -105,7 +105,7 @@ pub struct VerifyArgs {
     #[command(flatten)]
     sarif: SarifArg,
 
-    /// Also show the rounds in which predicates were found.
+    /// Also show the rounds in which predicates were found, and what the words of the table mean.
     #[arg(long, short)]
     verbose: bool,
 
@@ -288,6 +288,7 @@ impl VerifyArgs {
             predicates: loaded.proof.predicates.len(),
             report: &report,
             rounds: self.verbose,
+            legend: self.verbose || console.is_read_here(&self.report.output),
         };
         if self.sarif.is_wanted() {
             findings.extend(sarif::of_report(&shown.json(), input.has_own_lines()?));

@@ -27,7 +27,7 @@ use crate::reduce::HasBackground;
 use crate::run::progress::Progress;
 use crate::run::stop::Stop;
 use crate::source::{Diagnostic, SourceFile};
-use crate::verdict::{Attempt, Outcome, Unsupported};
+use crate::verdict::{Attempt, Outcome, Settings, Unsupported, Warning};
 
 /// Decides programs.
 pub trait Engine {
@@ -42,6 +42,16 @@ pub trait Engine {
     /// Decides a program under a model. The tasks of one engine are about one program: what it found out about it may
     /// be kept from one task to the next.
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError>;
+
+    /// What it can say beside a verdict to which it came with these settings, if that takes more work.
+    fn warnings(
+        &mut self,
+        _task: &Task<'_>,
+        _settings: &Settings,
+        _context: &Context,
+    ) -> Vec<Warning> {
+        Vec::new()
+    }
 }
 
 /// A question: is this program safe under this model with these fences?

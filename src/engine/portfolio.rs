@@ -23,7 +23,7 @@ use crate::proof::Proof;
 use crate::reduce;
 use crate::source::SourceFile;
 use crate::verdict::{
-    Attempt, Limit, ModelResult, Outcome, Report, Unknown, Verdict, Violation, Warning,
+    Attempt, Evidence, Limit, ModelResult, Outcome, Report, Unknown, Verdict, Violation, Warning,
 };
 
 /// The states of the exploration before the proofs: seen in a fraction of a second.
@@ -291,7 +291,15 @@ impl Verification<'_> {
 
     fn run(&mut self, model: Model, fences: &IndexSet<String>) -> Result<Outcome, EngineError> {
         let task = self.subject.task(model, fences);
-        self.portfolio.run(&task, self.context)
+        let mut outcome = self.portfolio.run(&task, self.context)?;
+        if let Verdict::Verified(Evidence::Invariant(settings)) = &outcome.verdict {
+            let finder = outcome.decisive().map(|attempt| attempt.engine);
+            let mut engines = self.portfolio.engines.iter_mut();
+            let finder = engines.find(|engine| Some(engine.name()) == finder);
+            let more = finder.map(|engine| engine.warnings(&task, settings, self.context));
+            Warning::add(&mut outcome.warnings, more.unwrap_or_default());
+        }
+        Ok(outcome)
     }
 
     /// A violation under SC, which the engine that found one under another model looks for once.

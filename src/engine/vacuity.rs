@@ -75,6 +75,11 @@ impl Reached {
         self.locations[thread][target.index()] = true;
     }
 
+    /// A thread comes to a location.
+    pub fn come(&mut self, thread: ThreadId, at: LocId) {
+        self.locations[thread.index()][at.index()] = true;
+    }
+
     fn has(&self, thread: ThreadId, at: LocId) -> bool {
         self.locations[thread.index()][at.index()]
     }

@@ -82,7 +82,7 @@ const WARNED: [(&str, &[(&str, &str)]); 5] = [
     ),
 ];
 
-fn cupola(args: &str, input: &str) -> Output {
+pub(super) fn cupola(args: &str, input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cupola"))
         .args(args.split_whitespace())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -97,7 +97,7 @@ fn cupola(args: &str, input: &str) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
@@ -312,4 +312,37 @@ fn assert_one_message(program: &str, message: &str, way_out: &str) {
     assert_eq!(found[0]["message"], message, "{program}");
     let notes = found[0]["notes"].to_string();
     assert!(notes.contains(way_out), "{program}: {notes}");
+}
+
+/// The same with counters that grow: no exploration ends, but a proof does.
+const NEVER_TAKEN_WITH_COUNTERS: &str = "shared lock, x;
+thread P[2] {
+  local r, n;
+  do { r = cas(lock, 1, 1); n = n + 1; fence; } while (r == 0);
+cs:
+  x = 1;
+  assert(x == 1);
+  lock = 0;
+}
+invariant free: lock == 0;
+forbid mutex: P[0]@cs && P[1]@cs;
+";
+
+#[test]
+fn a_proof_shows_what_no_execution_reaches() {
+    let command = "verify - --engine predicate";
+    let shown = cupola(command, NEVER_TAKEN_WITH_COUNTERS);
+    let shown = text(&shown.stdout);
+    for sentence in [
+        "reaches the label `cs` of P[0] and P[1] (line 5)",
+        "of P[0] and P[1] reaches the assertion in line 7",
+    ] {
+        assert!(shown.contains(sentence), "{sentence}\n{shown}");
+    }
+    let taken = NEVER_TAKEN_WITH_COUNTERS.replace("cas(lock, 1, 1)", "cas(lock, 0, 1)");
+    let taken = taken.replace("invariant free: lock == 0;", "");
+    let taken = taken.replace("assert(x == 1);", "fence;");
+    let shown = text(&cupola(command, &taken).stdout);
+    assert!(shown.contains("verified"), "{shown}");
+    assert!(!shown.contains("warning"), "{shown}");
 }

@@ -15,4 +15,5 @@ mod rmm;
 mod soundness;
 mod traces;
 mod unbounded;
+mod unreached;
 mod x86;

@@ -19,5 +19,6 @@ mod refine;
 mod replay;
 mod rmm;
 mod searches;
+mod stop;
 mod tries;
 mod verify;

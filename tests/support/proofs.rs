@@ -208,6 +208,7 @@ impl Answer {
             predicates: proved.proof.predicates.len(),
             report: &report,
             rounds: false,
+            legend: false,
         };
         let text = shown.text(&Page::unlimited(), TraceForm::Text);
         Answer { report, text }

@@ -19,13 +19,14 @@ use super::stage::{harvested, stage_with, too_large};
 use super::totalize::totalize;
 use super::{Input, PredicateConfig, PredicateError};
 use crate::abstraction::Abstraction;
+use crate::abstraction::lazy::LazyFinding;
 use crate::certificate::{Body, Certificate, Literal, Pair};
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
 use crate::memory::{BufferSizes, Buffers};
 use crate::program::{Cond, LocId, Program, Thread};
 use crate::proof::Proof;
-use crate::reduce::Storage;
+use crate::reduce::{Reduction, Storage};
 use crate::source::Span;
 use crate::verdict::{Found, Limit, Method, Settings};
 
@@ -53,6 +54,29 @@ pub fn certificate(
     config: &PredicateConfig,
     context: &Context,
 ) -> Result<Certificate, NoCertificate> {
+    let found = invariant(task, (settings, Slice::ALL), config, context)?;
+    Ok(Certificate {
+        source: task.source.clone(),
+        config: found.stage.config,
+        body: found.body,
+    })
+}
+
+/// An inductive invariant.
+pub(super) struct Invariant {
+    /// The program that it is about.
+    pub stage: Reduction,
+    /// Where threads are, and what holds there; not everywhere inside atomic sections.
+    pub body: Body,
+}
+
+/// The invariant of a task that an attempt with these settings verified, if it is found with this part of the effort.
+pub(super) fn invariant(
+    task: &Task<'_>,
+    (settings, slice): (&Settings, Slice),
+    config: &PredicateConfig,
+    context: &Context,
+) -> Result<Invariant, NoCertificate> {
     let proof = match &settings.found {
         Some(found) => proof_of(found)?,
         None => task.proof.cloned().unwrap_or_else(|| harvested(task)),
@@ -62,7 +86,10 @@ pub fn certificate(
         program: task.program,
         proof: &proof,
     };
-    let tuning = Tuning::of(settings);
+    let tuning = Tuning {
+        slice,
+        ..Tuning::of(settings)
+    };
     let completed = match (tuning.method, &proof.cubes) {
         (Method::Ce, None) => prove(&input, config, context)?.proof,
         _ => None,
@@ -82,21 +109,29 @@ pub fn certificate(
         context,
     };
     if stage.storage == Storage::Fifos {
-        return Ok(Certificate {
-            source: task.source.clone(),
-            config: stage.config.clone(),
-            body: facts::body(&this)?,
-        });
+        let body = facts::body(&this)?;
+        return Ok(Invariant { stage, body });
     }
     let (predicates, pairs) = match tuning.method {
         Method::Lazy => lazily(&this)?,
         Method::Trad | Method::Pe | Method::Ce => from_boolean_program(&this)?,
     };
-    Ok(Certificate {
-        source: task.source.clone(),
-        config: stage.config.clone(),
-        body: Body::Invariant { predicates, pairs },
-    })
+    let body = Body::Invariant { predicates, pairs };
+    Ok(Invariant { stage, body })
+}
+
+impl Invariant {
+    /// Where threads can be, in the order of threads.
+    pub fn locations(&self) -> Vec<&[LocId]> {
+        match &self.body {
+            Body::Invariant { pairs, .. } => pairs.iter().map(|pair| pair.at.as_slice()).collect(),
+            Body::Facts(table) => {
+                let states = table.states.iter();
+                states.map(|state| state.at.as_slice()).collect()
+            }
+            Body::States(_) | Body::Basis(_) => Vec::new(),
+        }
+    }
 }
 
 /// The proof that an engine found.
@@ -127,6 +162,9 @@ impl Tuning {
 fn lazily(this: &Try<'_>) -> Result<(Vec<Cond>, Vec<Pair>), NoCertificate> {
     let (proof, found) = this.lazy_search()?;
     in_time(this)?;
+    if matches!(found.finding, LazyFinding::States) {
+        return Err(NoCertificate::Limit(Limit::States));
+    }
     let program = &this.stage.program;
     let stops = stops(program);
     let wanted = |at: &[LocId]| {

@@ -14,6 +14,7 @@ use super::explain::Explain;
 use super::prove::prove;
 use super::rounds::{Material, Refinement};
 use super::stage::{harvested, stage_with, without_fifos};
+use super::unreached::unreached;
 use super::{
     Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError, ReductionChoice,
 };
@@ -25,7 +26,7 @@ use crate::reduce::{Reduction, Storage};
 use crate::refine::fewer;
 use crate::verdict::{
     Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Settings, Unknown, Unsupported,
-    Verdict, VerdictKind, Violation,
+    Verdict, VerdictKind, Violation, Warning,
 };
 
 /// The predicate engine.
@@ -273,6 +274,15 @@ impl Engine for Predicate {
         self.complete(task, context)?;
         let bounds = bounds(&self.config, task.earlier)?;
         self.outcome(task, &bounds, context)
+    }
+
+    fn warnings(
+        &mut self,
+        task: &Task<'_>,
+        settings: &Settings,
+        context: &Context,
+    ) -> Vec<Warning> {
+        unreached(task, settings, &self.config, context)
     }
 }
 

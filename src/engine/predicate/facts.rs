@@ -20,8 +20,12 @@ pub(super) fn body(this: &Try<'_>) -> Result<Body, NoCertificate> {
     let rules = &this.config.extrapolate;
     let proof = extrapolated(this.input, this.stage, this.tuning.method, rules)?;
     let limits = LazyLimits {
-        max_states: this.context.limits.abstract_states,
-        max_calls: u64::MAX,
+        max_states: this
+            .tuning
+            .slice
+            .states
+            .min(this.context.limits.abstract_states),
+        max_calls: this.tuning.slice.calls,
         stop: this.context.stop.clone(),
         differences: this.config.optimizations.has(Optimization::Differences),
     };

@@ -21,6 +21,7 @@ mod prove;
 mod rounds;
 mod stage;
 mod totalize;
+mod unreached;
 
 use crate::abstraction::Transformers;
 use crate::abstraction::cubes::Search;

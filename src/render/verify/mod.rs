@@ -5,6 +5,7 @@
 
 mod explanation;
 mod json;
+mod legend;
 mod path;
 mod rounds;
 
@@ -32,6 +33,8 @@ pub struct VerifyReport<'a> {
     pub report: &'a Report,
     /// Whether the rounds are shown in which predicates were found.
     pub rounds: bool,
+    /// Whether the words of the table are explained below it.
+    pub legend: bool,
 }
 
 /// The form of real executions in the text.
@@ -48,6 +51,9 @@ impl VerifyReport<'_> {
     /// The report as text.
     pub fn text(&self, page: &Page, trace: TraceForm) -> String {
         let mut text = self.table().text(page);
+        if self.legend {
+            text += &self.legend(page);
+        }
         text += &self.found(page);
         if self.harvested.is_some() && self.last_found().is_none() && self.used_predicates() {
             text += "\nThere is no proof: the predicates were taken from the program.\n";

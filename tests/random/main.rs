@@ -13,6 +13,6 @@ mod pipeline;
 mod reductions;
 mod rmm;
 mod soundness;
-mod unreached;
 mod traces;
+mod unreached;
 mod x86;

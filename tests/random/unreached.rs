@@ -22,7 +22,9 @@ const STATES: usize = 3_000;
 
 fn told(warnings: &[Warning]) -> Vec<String> {
     let kinds = [WarningKind::Label, WarningKind::Assertion];
-    let told = warnings.iter().filter(|warning| kinds.contains(&warning.kind));
+    let told = warnings
+        .iter()
+        .filter(|warning| kinds.contains(&warning.kind));
     let each = told.flat_map(|warning| {
         let threads = warning.threads.iter();
         threads.map(move |thread| format!("{:?} {thread} {:?}", warning.kind, warning.span))
@@ -77,7 +79,11 @@ fn what_a_proof_says_is_unreachable_is_not_reached() {
             };
             let proved = told(&report.results[0].outcome.warnings);
             for warning in &proved {
-                assert!(explored.contains(warning), "{model} {warning}\n{}", source.text());
+                assert!(
+                    explored.contains(warning),
+                    "{model} {warning}\n{}",
+                    source.text()
+                );
             }
             compared += 1;
             warned += usize::from(!proved.is_empty());

@@ -11,7 +11,8 @@ help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 setup: ## Install libz3 where it is missing (Debian packages)
-	@if printf '#include <z3.h>\nint main(void){return 0;}\n' | cc -x c - -lz3 -o /dev/null 2>/dev/null; then \
+	@probe=$$(mktemp); trap 'rm -f "$$probe"' EXIT; \
+	if printf '#include <z3.h>\nint main(void){return 0;}\n' | cc -x c - -lz3 -o "$$probe" 2>/dev/null; then \
 	  echo "libz3 is here."; \
 	else \
 	  echo "libz3 is missing: installing Debian's libz3-dev with apt-get."; \

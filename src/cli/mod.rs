@@ -303,7 +303,7 @@ impl Failure {
         match self {
             Failure::Source(file, diagnostics) => console.diagnostics(file, diagnostics),
             Failure::Message(message, hint) => console.error(message, hint.as_deref()),
-            Failure::Stopped(limit) => console.error(&stopped(*limit), None),
+            Failure::Stopped(limit) => console.note(&stopped(*limit)),
         }
     }
 

@@ -197,13 +197,13 @@ impl<'a> View<'a> {
                 let name = self.text(stmt.span);
                 add(WarningKind::Assertion, name, span, missing, found);
             }
-            StmtKind::While(cond, block) | StmtKind::DoWhile(block, cond) => {
-                if !block.stmts.iter().any(jumps) {
-                    let missing = |id: &ThreadId| self.never_leaves(*id, cond.span);
-                    let missing = threads.iter().copied().filter(missing).collect();
-                    let name = self.text(cond.span);
-                    add(WarningKind::Loop, name, cond.span, missing, found);
-                }
+            StmtKind::While(cond, block) | StmtKind::DoWhile(block, cond)
+                if !block.stmts.iter().any(jumps) =>
+            {
+                let missing = |id: &ThreadId| self.never_leaves(*id, cond.span);
+                let missing = threads.iter().copied().filter(missing).collect();
+                let name = self.text(cond.span);
+                add(WarningKind::Loop, name, cond.span, missing, found);
             }
             _ => {}
         }

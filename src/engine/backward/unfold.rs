@@ -27,6 +27,14 @@ use crate::semantics::eval::View;
 /// The most nodes of one thread.
 pub(super) const MAX_NODES: usize = 20_000;
 
+/// Says which local has the most values, if there are locals.
+fn most_values(local: &str) -> String {
+    match local.is_empty() {
+        true => String::new(),
+        false => format!("; `{local}` has the most values"),
+    }
+}
+
 /// Why a program has no finite graphs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unbounded {
@@ -35,7 +43,8 @@ pub(super) enum Unbounded {
     Values(String),
     /// A thread has too many nodes, above all because of the values of a local.
     #[error(
-        "a thread has more than {MAX_NODES} combinations of location and locals; `{0}` has the most values"
+        "a thread has more than {MAX_NODES} combinations of location and locals{}",
+        most_values(.0)
     )]
     Nodes(String),
     /// A variable may have any integer.

@@ -392,12 +392,12 @@ fn malformed_certificates_are_refused() {
         (
             "  \"k\": 1,\n",
             "",
-            "are for reduced programs under TSO and PSO",
+            "is for reduced programs under TSO and PSO",
         ),
         (
             "\"tso\"",
             "\"sc\"",
-            "are for reduced programs under TSO and PSO",
+            "is for reduced programs under TSO and PSO",
         ),
         (
             "\"fences\": [\"a\"",

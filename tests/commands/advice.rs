@@ -30,19 +30,23 @@ fn options_that_were_given_are_not_named() {
         ("explore - --model sc", COUNTING, "--max-states 1000"),
         ("explore - --model sc", COUNTING, "--timeout 0"),
         ("explore - --model sc", COUNTING, "--max-memory 1M"),
-        ("verify - --model tso --engine predicate", GROWING, "-k 1"),
         (
-            "verify - --model tso --engine predicate",
+            "verify - --model tso --engine predicate --reduction slots",
+            GROWING,
+            "-k 1",
+        ),
+        (
+            "verify - --model tso --engine predicate --reduction slots",
             GROWING,
             "--max-k 1",
         ),
         (
-            "verify - --model tso --engine predicate",
+            "verify - --model tso --engine predicate --reduction slots",
             GROWING,
             "--fences none",
         ),
         (
-            "verify - --model tso --engine predicate --refine 0 -k 1",
+            "verify - --model tso --engine predicate --reduction slots --refine 0 -k 1",
             GROWING,
             "--method lazy",
         ),

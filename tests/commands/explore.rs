@@ -49,7 +49,7 @@ fn exit_codes_tell_the_verdict() {
     let violated = "<stdin> under pso: violated, finally `seen` (";
     check(&["--model", "pso"], 10, violated);
     let unknown = "<stdin> under sc: unknown, not everything was seen (10 states)\n  there are more \
-        than 10 states: raise --max-states\n";
+        than 10 states: allow more states\n";
     check(&["--model", "sc", "--max-states", "10"], 5, unknown);
 }
 

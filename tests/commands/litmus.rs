@@ -151,7 +151,7 @@ fn a_limit_is_told_and_has_an_exit_code() {
     ];
     let text = stdout(&mut cupola(&args), 5);
     assert!(
-        text.contains("Unknown: there are more than 10 states: raise --max-states\n"),
+        text.contains("Unknown: there are more than 10 states: allow more states\n"),
         "{text}"
     );
     assert!(text.ends_with("Observation IRIW Unknown\n"), "{text}");

@@ -115,7 +115,9 @@ fn an_error_of_one_file_does_not_hide_the_others() {
         &folder,
         "explore @/safe.cup @/wrong.cup --model sc --json -q",
     );
-    assert_eq!(json(&only).as_array().map(Vec::len), Some(1));
+    let found = json(&only);
+    assert_eq!(found.as_array().map(Vec::len), Some(2));
+    assert!(found[1]["diagnostics"].is_array(), "{found}");
 }
 
 #[test]
@@ -277,8 +279,9 @@ fn several_programs_are_verified() {
     let certified = cupola(&at(&folder, "certify @/certificates/safe/tso"));
     assert_eq!(certified.code, Some(0), "{}", certified.stderr);
     let results = json(&at(&folder, &format!("{args} --json -q")));
-    assert_eq!(results.as_array().map(Vec::len), Some(2));
-    assert_eq!(results[1]["results"][0]["verdict"], "violated");
+    assert_eq!(results.as_array().map(Vec::len), Some(3));
+    assert!(results[1]["diagnostics"].is_array(), "{results}");
+    assert_eq!(results[2]["results"][0]["verdict"], "violated");
     let proof = at(
         &folder,
         "verify @/safe.cup @/broken.cup --proof examples/ticket.proof",

@@ -14,8 +14,6 @@ pub mod portfolio;
 pub mod predicate;
 mod store;
 pub mod vacuity;
-#[cfg(test)]
-mod wrong_rules;
 
 use indexmap::IndexSet;
 

@@ -7,6 +7,9 @@
 //! What breaks a program under SC breaks it under every model, so SC comes first, and its violation is reported for the
 //! other models as one that no fence helps against.
 
+#[cfg(test)]
+mod wrong_rules;
+
 use std::sync::Arc;
 
 use indexmap::IndexSet;

@@ -1,7 +1,7 @@
 //! Proofs with buffers of any length, held against exploration and against concrete runs.
 //!
 //! The random programs store in endless loops without fences, and some of their variables have several writers. The proofs
-//! are made from comparisons of all variables.
+//! are made from comparisons of variables.
 
 use cupola::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, Values};
 use cupola::engine::Context;
@@ -23,7 +23,7 @@ use super::support::walk::Walk;
 /// How many programs: few in the suite, 20,000 in `make unbounded`.
 fn count() -> u64 {
     let wanted = std::env::var("CUPOLA_RANDOM_PROGRAMS").ok();
-    wanted.and_then(|text| text.parse().ok()).unwrap_or(60)
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(12)
 }
 
 /// What is stored in a loop, and read in another one.
@@ -63,7 +63,7 @@ fn random_program(seed: u64) -> (String, String) {
         thread Q {{ local r, s; loop {{ {read} assert({claim}, \"claim\"); }} }}"
     );
     let proof = format!(
-        "predicates {{ {claim}; x <= y; y <= x; x <= i; y <= i; x == i; y == i; r <= x; s <= x; r <= y; s <= y; 0 <= x; 0 <= y; x <= 1; y <= 1; 0 <= i; 0 <= r; 0 <= s; r <= 1; }}"
+        "predicates {{ {claim}; x <= y; y <= x; x <= i; y <= i; r <= x; s <= x; r <= y; s <= y; }}"
     );
     (program, proof)
 }
@@ -84,8 +84,8 @@ fn search(proved: &Proved, model: Model, tail: Tail) -> Searched {
     };
     let proof = extrapolated(&input, &stage, Method::Lazy, &rules).expect("numbers are small");
     let limits = LazyLimits {
-        max_states: 3_000,
-        max_calls: 20_000,
+        max_states: 1_000,
+        max_calls: 6_000,
         stop: Stop::default(),
         differences: true,
     };

@@ -14,13 +14,14 @@ use boolprog_checker::{AbstractState, inductive_states};
 
 use super::attempt::{Slice, Try, Tuning, limit_of};
 use super::facts;
+use super::no_certificate::{NoCertificate, cube};
 use super::prove::prove;
 use super::stage::{harvested, stage_with, too_large};
 use super::totalize::totalize;
 use super::{Input, PredicateConfig, PredicateError};
 use crate::abstraction::Abstraction;
 use crate::abstraction::lazy::LazyFinding;
-use crate::certificate::{Body, Certificate, Literal, Pair};
+use crate::certificate::{Body, Certificate, Pair};
 use crate::engine::{Context, Task};
 use crate::logic::Predicate;
 use crate::memory::{BufferSizes, Buffers};
@@ -32,20 +33,6 @@ use crate::verdict::{Found, Limit, Method, Settings};
 
 /// How many paths of a thread's atomic sections are followed whole.
 const MAX_PATHS: usize = 200;
-
-/// Why a proof has no certificate.
-#[derive(Debug, thiserror::Error)]
-pub enum NoCertificate {
-    /// A stage fails.
-    #[error(transparent)]
-    Stage(#[from] PredicateError),
-    /// The states of a proof with FIFOs cannot be listed.
-    #[error("the states of the proof with facts about the entries of buffers cannot be listed")]
-    Facts,
-    /// The search without reductions reached a limit.
-    #[error("the search for the invariant met the limit `{}`", .0.word())]
-    Limit(Limit),
-}
 
 /// The certificate of a task that an attempt with these settings verified.
 pub fn certificate(
@@ -239,17 +226,6 @@ fn vector(
         }
     }
     Some(at)
-}
-
-pub(super) fn cube(values: &[Option<bool>]) -> Vec<Literal> {
-    let literals = values.iter().enumerate();
-    let literals = literals.filter_map(|(predicate, value)| {
-        Some(Literal {
-            predicate,
-            holds: (*value)?,
-        })
-    });
-    literals.collect()
 }
 
 /// The held locations, by thread, at which pairs are listed.

@@ -4,7 +4,7 @@
 //! each step; it is at least as precise as a boolean program.
 
 use super::attempt::Try;
-use super::certificate::{NoCertificate, cube};
+use super::no_certificate::{NoCertificate, cube};
 use super::totalize::totalize;
 use crate::abstraction::lazy::{self, LazyLimits};
 use crate::certificate::{Body, FactsState, FactsStep, FactsTable, fact_text, plain_text};

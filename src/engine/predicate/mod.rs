@@ -16,6 +16,7 @@ mod explain;
 mod facts;
 mod find;
 mod minimize;
+mod no_certificate;
 mod path;
 mod prove;
 mod rounds;
@@ -37,9 +38,10 @@ use crate::verdict::{CubeSizes, Method, Unsupported};
 use super::EngineError;
 
 pub use attempt::attempt;
-pub use certificate::{NoCertificate, certificate, proof_of};
+pub use certificate::{certificate, proof_of};
 pub use engine::Predicate;
 pub use find::prove_or_find;
+pub use no_certificate::NoCertificate;
 pub use prove::{Proved, boolean_program, prove};
 pub use stage::{abstracted, extrapolated, fifo_stage, stage, stage_with};
 

@@ -2,9 +2,9 @@
 
 use indexmap::IndexSet;
 
-use super::Context;
-use super::explore::{ExploreConfig, explore};
-use super::predicate::{Input, PredicateConfig, attempt, fifo_stage};
+use crate::engine::Context;
+use crate::engine::explore::{ExploreConfig, explore};
+use crate::engine::predicate::{Input, PredicateConfig, attempt, fifo_stage};
 use crate::front::{Format, load};
 use crate::memory::Model;
 use crate::proof::parse;

@@ -4,7 +4,7 @@
 //! location per thread and, per predicate, true, false or unknown, and each step asks the solver what
 //! the known predicates together imply about the next state. So it tells whether the *predicates*
 //! suffice, apart from the sizes of cubes. Answers are kept, and a state that a more general one
-//! covers is dropped. A background block is one step ([`block`]) where it can be.
+//! covers is dropped. A background block is one step (`block`) where it can be.
 //!
 //! Invariant: the states reached stand for all states of the program. Called by the pipeline for
 //! `--method lazy`.

@@ -463,10 +463,9 @@ impl Verification<'_> {
                 None => outcome,
                 Some(before) => {
                     let log = before.log.into_iter().chain(outcome.log).collect();
-                    let keeps = match (&before.verdict, &outcome.verdict) {
-                        (Verdict::Unknown(Unknown::Overflow { .. }), Verdict::Unknown(_)) => true,
-                        _ => false,
-                    };
+                    let overflows =
+                        matches!(before.verdict, Verdict::Unknown(Unknown::Overflow { .. }));
+                    let keeps = overflows && matches!(outcome.verdict, Verdict::Unknown(_));
                     let verdict = match keeps {
                         true => before.verdict,
                         false => outcome.verdict,

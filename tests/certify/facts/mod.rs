@@ -223,7 +223,11 @@ fn facts_survive_their_text() {
                 program,
                 std::slice::from_ref(&text),
             );
-            assert_eq!(again.expect("a fact"), [predicate.clone()], "{text}");
+            assert_eq!(
+                again.expect("a fact"),
+                std::slice::from_ref(predicate),
+                "{text}"
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ RESULTS := docs/performance/results.json
 PREFIX ?= /usr/local
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help demo newcomer test random backward unbounded litmus exhaustive fuzz proofs certificates exports pages bench performance performance-ours performance-page golden install docs lint package setup
+.PHONY: help demo newcomer test random backward coherence unbounded litmus exhaustive fuzz proofs certificates exports pages schemas bench performance performance-ours performance-page golden install docs lint package setup
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -31,6 +31,9 @@ random: setup ## Hold the reductions and the search for fences against the model
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test random rmm::
 	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test stages fences::random::
 
+coherence: setup ## Hold abstract store buffers and the fences that they infer against exploration on 5,000 random programs
+	CUPOLA_RANDOM_PROGRAMS=5000 $(CARGO) test --release --test random coherence:: -- --nocapture
+
 backward: setup ## Hold the backward engine against exploration on 20,000 random programs, and check its certificates
 	CUPOLA_RANDOM_PROGRAMS=20000 $(CARGO) test --release --test random backward:: -- --nocapture
 	$(CARGO) test --release --test stages backward:: -- --include-ignored
@@ -53,6 +56,7 @@ fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certi
 
 unbounded: setup ## Hold proofs with buffers of any length against the explorer and concrete runs on random programs
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random unbounded:: -- --nocapture
+	$(CARGO) test --release --test stages unbounded:: -- --include-ignored --nocapture
 
 litmus: setup ## Hold the litmus command against a machine written from the x86 manuals on random tests
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-14000} $(CARGO) test --release --test random x86:: -- --nocapture
@@ -86,6 +90,14 @@ pages: setup ## Open a page of every kind in Chromium and use it
 	}
 	@$(CARGO) build --quiet --bin cupola
 	@bash scripts/pages.sh target/debug/cupola
+
+schemas: setup ## Hold the files for other machines (SARIF, JUnit) to the schemas of their formats
+	@command -v xmllint >/dev/null && /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || { \
+	  echo "xmllint or python3-jsonschema is missing: installing Debian's with apt-get."; \
+	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends libxml2-utils python3-jsonschema > /dev/null; \
+	}
+	@$(CARGO) build --quiet --bin cupola
+	@bash scripts/schemas.sh target/debug/cupola
 
 bench: setup ## Measure the explorer, the search for fences, the boolean program checker and 2,000 litmus tests
 	$(CARGO) bench --workspace

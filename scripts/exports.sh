@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The longest time for one search of Spin, and for one question to Z3, in seconds of the processor.
 SPIN_SECONDS=${SPIN_SECONDS:-120}
-Z3_SECONDS=${Z3_SECONDS:-240}
+Z3_SECONDS=${Z3_SECONDS:-600}
 # The most entries of a buffer that are tried.
 LONGEST=6
 
@@ -104,7 +104,7 @@ c_example() {
   name=$(basename "$file" .cup)
   for model in $(models "$file"); do
     "$cupola" export "$file" --to c --model "$model" -k 2 --quiet > "$work/p.c"
-    gcc -std=gnu11 -Wall -Wextra -Werror -c -o /dev/null "$work/p.c" || complain "gcc: $name $model"
+    gcc -std=gnu11 -Wall -Wextra -Werror -c -o "$work/p.o" "$work/p.c" || complain "gcc: $name $model"
     gcc -std=gnu11 -Wall -Wextra -Werror -pthread -DCUPOLA_RUN -DCUT_OVERFLOW -o "$work/p" "$work/p.c" ||
       complain "gcc: $name $model, to run"
     [ -e "$work/p" ] || continue

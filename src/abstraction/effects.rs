@@ -37,6 +37,15 @@ pub enum Effect {
     Forget(Vec<Kept>),
 }
 
+/// What a step does in one of its cases.
+#[derive(Clone, Debug)]
+pub struct EdgeCase {
+    /// The effects, in order.
+    pub effects: Vec<Effect>,
+    /// For a `pop`, whether an entry is left behind it.
+    pub left: Vec<bool>,
+}
+
 /// How a predicate changes.
 #[derive(Clone, Debug)]
 pub struct PredicateUpdate {
@@ -92,6 +101,30 @@ impl<'a> Effects<'a> {
         }
         effects.extend(self.of_action(&edge.action).map_err(at)?);
         Ok(effects)
+    }
+
+    /// The effects of a step in cases: a `pop` leaves its FIFO empty, or it does not.
+    pub fn of_edge_in_cases(&self, edge: &Edge) -> Result<Vec<EdgeCase>, AbstractionError> {
+        let Action::Pop(fifo) = &edge.action else {
+            return Ok(vec![EdgeCase {
+                effects: self.of_edge(edge)?,
+                left: Vec::new(),
+            }]);
+        };
+        let next = Entries::of(self.program, fifo).next_var();
+        let span = edge.span;
+        let updates = updates(&edge.action, next);
+        let updates = updates.map_err(|error| AbstractionError::TooLarge { span, error })?;
+        let cases = updates.into_iter().enumerate().map(|(number, update)| {
+            let waits = self.assume(&update.guard);
+            let update = self.update(&[update], &[FifoChange::Pop(fifo.id)]);
+            EdgeCase {
+                effects: waits.into_iter().chain(update).collect(),
+                // First comes the case in which no entry is left.
+                left: vec![number > 0],
+            }
+        });
+        Ok(cases.collect())
     }
 
     /// The effects of one way through a background block.

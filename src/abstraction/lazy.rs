@@ -4,13 +4,16 @@
 //! location per thread and, per predicate, true, false or unknown, and each step asks the solver what
 //! the known predicates together imply about the next state. So it tells whether the *predicates*
 //! suffice, apart from the sizes of cubes. Answers are kept, and a state that a more general one
-//! covers is dropped. A background block is one step (`block`) where it can be.
+//! covers is dropped. A background block is one step (`block`) where it can be. Where that is too coarse, what a step makes
+//! unknown is split (`split`).
 //!
 //! Invariant: the states reached stand for all states of the program. Called by the pipeline for
 //! `--method lazy`.
 
 mod oracle;
+mod pause;
 mod route;
+mod split;
 mod steps;
 
 use std::collections::VecDeque;
@@ -18,7 +21,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::effects::{Effect, Effects, learned_goal};
+use super::effects::{EdgeCase, Effect, Effects, learned_goal};
 use super::forget;
 use super::{AbstractionError, Initial, go_on};
 use crate::logic::{Flag, Formula, Meaning, Predicate};
@@ -28,7 +31,9 @@ use crate::run::stop::Stop;
 use crate::smt::Effort;
 use crate::verdict::CubeSizes;
 use oracle::Oracle;
+pub use pause::Pausing;
 pub use route::{Route, Walker};
+pub use split::Unknowns;
 use steps::Block;
 pub use steps::{Listed, ListedStep};
 
@@ -90,17 +95,13 @@ pub fn search(
     program: &Program,
     predicates: &[Predicate],
     buffers: &[BufferVars],
+    unknowns: Unknowns,
     limits: LazyLimits,
 ) -> Result<LazyOutcome, AbstractionError> {
     let mut search = Lazy::new(program, predicates, buffers, &limits, program.edge_ids())?;
-    let finding = search.run(limits);
-    Ok(LazyOutcome {
-        finding,
-        initial: search.states[0].values.clone(),
-        states: search.states.len(),
-        effort: search.oracle.effort(),
-        invariant: search.invariant(),
-    })
+    search.unknowns = unknowns;
+    let finding = search.run(&limits);
+    Ok(search.outcome(finding))
 }
 
 /// Searches the abstract states of a program, and lists them with all steps between them. `None` if a property may be
@@ -108,10 +109,12 @@ pub fn search(
 pub fn list(
     program: &Program,
     predicates: &[Predicate],
+    unknowns: Unknowns,
     limits: LazyLimits,
 ) -> Result<Option<Listed>, AbstractionError> {
     let mut search = Lazy::new(program, predicates, &[], &limits, program.edge_ids())?;
-    Ok(match search.run(limits) {
+    search.unknowns = unknowns;
+    Ok(match search.run(&limits) {
         LazyFinding::Verified => search.listed(),
         LazyFinding::Broken(..) | LazyFinding::States | LazyFinding::Timeout => None,
     })
@@ -135,14 +138,18 @@ struct Lazy<'a> {
     predicates: &'a [Predicate],
     buffers: &'a [BufferVars],
     specs: Vec<Vec<Effect>>,
-    edges: FxHashMap<EdgeId, Rc<[Effect]>>,
+    /// What the edges do, in cases.
+    edges: FxHashMap<EdgeId, Rc<[EdgeCase]>>,
     /// The background blocks that are taken as one step, by their entries.
     blocks: FxHashMap<(ThreadId, LocId), Block>,
     oracle: Oracle,
     /// Which of the predicates are tracked; the others stay unknown.
     chosen: Vec<bool>,
+    unknowns: Unknowns,
     states: Vec<State>,
     by_position: FxHashMap<Position, Vec<usize>>,
+    /// The states that are still to be expanded.
+    work: VecDeque<usize>,
     broken: Option<(PropertyId, Vec<LazyStep>)>,
 }
 
@@ -162,7 +169,7 @@ impl<'a> Lazy<'a> {
         let specs = program.specs.iter().map(|spec| effects.of_spec(spec));
         let edges = steps.map(|step| {
             go_on(&limits.stop)?;
-            Ok((step, effects.of_edge(program.edge(step))?.into()))
+            Ok((step, effects.of_edge_in_cases(program.edge(step))?.into()))
         });
         Ok(Lazy {
             program,
@@ -173,8 +180,10 @@ impl<'a> Lazy<'a> {
             blocks: steps::blocks(program, &effects)?,
             oracle: Oracle::new(program, predicates, limits.stop.clone(), limits.differences),
             chosen: vec![true; predicates.len()],
+            unknowns: Unknowns::Kept,
             states: Vec::new(),
             by_position: FxHashMap::default(),
+            work: VecDeque::new(),
             broken: None,
         })
     }
@@ -188,28 +197,56 @@ impl<'a> Lazy<'a> {
     }
 
     /// Breadth first; ends at the first user's property that may be broken.
-    fn run(&mut self, limits: LazyLimits) -> LazyFinding {
-        let start = self.start();
-        let mut work = VecDeque::from([start]);
-        while let Some(number) = work.pop_front() {
+    fn run(&mut self, limits: &LazyLimits) -> LazyFinding {
+        let finding = self.run_until(limits, u64::MAX);
+        finding.expect("there are fewer states and questions")
+    }
+
+    /// Goes on with the search; `None` where states and questions together are more than `pause`.
+    fn run_until(&mut self, limits: &LazyLimits, pause: u64) -> Option<LazyFinding> {
+        if self.states.is_empty() {
+            let start = self.start();
+            self.work.push_back(start);
+        }
+        while let Some(&number) = self.work.front() {
             let calls = self.oracle.effort().calls;
             if self.states.len() > limits.max_states || calls > limits.max_calls {
-                return LazyFinding::States;
+                return Some(LazyFinding::States);
             }
             if limits.stop.should_stop() {
-                return LazyFinding::Timeout;
+                return Some(LazyFinding::Timeout);
             }
+            if self.spent() > pause {
+                return None;
+            }
+            self.work.pop_front();
             if !self.states[number].covered {
-                work.extend(self.expand(number));
+                let new = self.expand(number);
+                self.work.extend(new);
             }
             let broken = self.broken.as_ref();
             if broken.is_some_and(|&(property, _)| !self.is_overflow(property)) {
                 break;
             }
         }
-        match self.broken.take() {
+        Some(match self.broken.take() {
             Some((property, path)) => LazyFinding::Broken(property, path),
             None => LazyFinding::Verified,
+        })
+    }
+
+    /// States and questions so far.
+    fn spent(&self) -> u64 {
+        self.states.len() as u64 + self.oracle.effort().calls
+    }
+
+    fn outcome(&self, finding: LazyFinding) -> LazyOutcome {
+        LazyOutcome {
+            finding,
+            initial: self.states[0].values.clone(),
+            states: self.states.len(),
+            effort: self.oracle.effort(),
+            invariant: self.invariant(),
         }
     }
 
@@ -265,57 +302,72 @@ impl<'a> Lazy<'a> {
         holding.next().map(|((id, _), _)| id)
     }
 
-    /// The values after an edge; `None` if it cannot be taken. Broken assertions are noted.
-    fn post(&mut self, number: usize, edge: EdgeId) -> Option<Values> {
-        let effects = Rc::clone(&self.edges[&edge]);
-        let values = self.states[number].values.clone();
-        self.after(values, &effects, Some((number, edge)))
+    /// The values after an edge, for each of its cases; none if it cannot be taken. Broken assertions are noted.
+    fn post(&mut self, number: usize, edge: EdgeId) -> Vec<(Values, Vec<bool>)> {
+        let cases = Rc::clone(&self.edges[&edge]);
+        let mut all = Vec::new();
+        for case in cases.iter() {
+            let values = self.states[number].values.clone();
+            let reached = self.after(values, &case.effects, Some((number, edge)));
+            all.extend(
+                reached
+                    .into_iter()
+                    .map(|values| (values, case.left.clone())),
+            );
+        }
+        all
     }
 
     /// The values after some effects, those of `step` if assertions are among them.
     fn after(
         &mut self,
-        mut values: Values,
+        values: Values,
         effects: &[Effect],
         step: Option<(usize, EdgeId)>,
-    ) -> Option<Values> {
+    ) -> Vec<Values> {
+        let mut reached = vec![values];
         for effect in effects {
-            match effect {
-                Effect::Assume(question) => {
-                    if self.oracle.implies(&values, &question.goal) {
-                        return None;
-                    }
-                    values = self.learn(values, &question.goal);
+            let before = std::mem::take(&mut reached);
+            for values in before {
+                reached.extend(self.affected(values, effect, step));
+            }
+        }
+        reached
+    }
+
+    /// The values after an effect.
+    fn affected(
+        &mut self,
+        mut values: Values,
+        effect: &Effect,
+        step: Option<(usize, EdgeId)>,
+    ) -> Vec<Values> {
+        match effect {
+            Effect::Assume(question) => {
+                if self.oracle.implies(&values, &question.goal) {
+                    return Vec::new();
                 }
-                Effect::Assert(questions, property) => {
-                    let holds = |question| self.oracle.implies(&values, question);
-                    let holds = questions.iter().map(|question| &question.goal).all(holds);
-                    if let (false, Some((number, edge))) = (holds, step) {
-                        let values = values.clone();
-                        let last = LazyStep { edge, values };
-                        self.note(number, *property, Some(last));
-                    }
+                values = self.learn(values, &question.goal);
+            }
+            Effect::Assert(questions, property) => {
+                let holds = |question| self.oracle.implies(&values, question);
+                let holds = questions.iter().map(|question| &question.goal).all(holds);
+                if let (false, Some((number, edge))) = (holds, step) {
+                    let values = values.clone();
+                    let last = LazyStep { edge, values };
+                    self.note(number, *property, Some(last));
                 }
-                Effect::Forget(kept) => {
-                    for kept in kept {
-                        if !self.oracle.implies(&values, &kept.kept_while.goal) {
-                            values[kept.predicate.index()] = None;
-                        }
-                    }
-                }
-                Effect::Update(changes) => {
-                    let old = values.clone();
-                    for change in changes {
-                        if !self.chosen[change.predicate.index()] {
-                            continue;
-                        }
-                        let (yes, no) = (&change.becomes_true.goal, &change.becomes_false.goal);
-                        values[change.predicate.index()] = self.oracle.value(&old, yes, no);
+            }
+            Effect::Forget(kept) => {
+                for kept in kept {
+                    if !self.oracle.implies(&values, &kept.kept_while.goal) {
+                        values[kept.predicate.index()] = None;
                     }
                 }
             }
+            Effect::Update(changes) => return self.updated(values, changes),
         }
-        Some(values)
+        vec![values]
     }
 
     /// The values when `excluded` is known to be false.

@@ -33,7 +33,7 @@ use crate::smt::Effort;
 use crate::source::SourceFile;
 use crate::verdict::CubeSizes;
 use block::Case;
-use cubes::{AsInPaper, Implicants, Question, Search, SearchContext, Vocabulary};
+use cubes::{AsInPaper, Implicants, Question, Search, SearchContext, Spent, Vocabulary};
 use effects::{Effect, Effects};
 pub use emit::line_number;
 use expr::Names;
@@ -63,6 +63,9 @@ pub struct AbstractionConfig {
     pub context: SearchContext,
     /// Buffers whose unused slots are forgotten.
     pub buffers: Vec<BufferVars>,
+    /// How much the questions may cost ([`Spent`]) that were not answered before; what is answered then is kept in the
+    /// memo of the context.
+    pub allowance: u64,
 }
 
 /// A boolean program and how it came about.
@@ -76,8 +79,8 @@ pub struct Abstraction {
     pub predicates: Vec<Predicate>,
     /// The cubes of two literals or more that its updates and conditions use.
     pub cubes: IndexSet<Cube>,
-    /// What the solver was asked.
-    pub effort: Effort,
+    /// What the questions took.
+    pub spent: Spent,
     /// The most solver calls that a single update or condition took.
     pub most_calls: u64,
     names: Names,
@@ -101,7 +104,7 @@ pub struct Origin {
 }
 
 /// Why there is no abstraction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum AbstractionError {
     /// A number at this place is too large to reason about.
     #[error("{error}")]
@@ -114,6 +117,9 @@ pub enum AbstractionError {
     /// It was to stop before it was built.
     #[error("the work was to stop")]
     Stopped,
+    /// The allowance for its questions was used up.
+    #[error("there are more questions")]
+    Paused(Spent),
 }
 
 /// Answers to the questions of a program's effects.
@@ -128,7 +134,7 @@ pub fn abstract_program(
 ) -> Result<Abstraction, AbstractionError> {
     let flags = effects::flags(program)?;
     let (predicates, flags) = with_flags(predicates, flags);
-    let (vocabulary, mut effort) = Vocabulary::new(
+    let (vocabulary, effort) = Vocabulary::new(
         &predicates,
         Axioms::of(program, &predicates),
         &config.search,
@@ -148,16 +154,16 @@ pub fn abstract_program(
     };
 
     let questions = all().flat_map(Effect::questions).cloned();
-    let (answers, cost) = match config.transformers {
-        Transformers::Optimized => answer_sparingly(&vocabulary, questions.collect(), config),
-        Transformers::AsInPaper => {
-            effort = Effort::default();
-            answer_as_printed(&vocabulary, questions.collect(), config)
+    let (answers, mut spent) = match config.transformers {
+        Transformers::Optimized => {
+            let (answers, spent) = answer_sparingly(&vocabulary, questions.collect(), config);
+            let spent = spent.plus(vocabulary_cost(effort, &vocabulary));
+            (answers.ok_or(AbstractionError::Paused(spent))?, spent)
         }
+        Transformers::AsInPaper => answer_as_printed(&vocabulary, questions.collect(), config),
     };
-    effort = effort.plus(cost);
-    let (initial, cost) = initial_values(program, &vocabulary, &predicates, &config.buffers);
-    effort = effort.plus(cost);
+    let (initial, effort) = initial_values(program, &vocabulary, &predicates, &config.buffers);
+    spent.effort = spent.effort.plus(effort);
     go_on(stop)?;
 
     let names = Names::new(variable_names(program, &predicates));
@@ -182,7 +188,7 @@ pub fn abstract_program(
             .expect("the program is built from declared names and labels"),
         origins,
         cubes,
-        effort,
+        spent,
         most_calls,
         names,
         locations: emit::location_labels(program),
@@ -225,10 +231,26 @@ fn answer_sparingly(
     vocabulary: &Vocabulary<'_>,
     questions: IndexSet<Question>,
     config: &AbstractionConfig,
-) -> (Answers, Effort) {
+) -> (Option<Answers>, Spent) {
     let questions: Vec<Question> = questions.into_iter().collect();
-    let (found, effort) = vocabulary.answer(&questions, &config.search, config.jobs);
-    (questions.into_iter().zip(found).collect(), effort)
+    let (search, jobs) = (&config.search, config.jobs);
+    let (found, spent) = vocabulary.answer_within(&questions, search, jobs, config.allowance);
+    (
+        found.map(|found| questions.into_iter().zip(found).collect()),
+        spent,
+    )
+}
+
+/// What it took to find the inconsistent cubes, unless they were known.
+fn vocabulary_cost(effort: Effort, vocabulary: &Vocabulary<'_>) -> Spent {
+    let cost = match effort.calls {
+        0 => 0,
+        _ => vocabulary.predicates().len() + vocabulary.inconsistent().len(),
+    };
+    Spent {
+        cost: cost as u64,
+        effort,
+    }
 }
 
 /// Asks every question as often as it occurs.
@@ -236,7 +258,7 @@ fn answer_as_printed(
     vocabulary: &Vocabulary<'_>,
     questions: Vec<Question>,
     config: &AbstractionConfig,
-) -> (Answers, Effort) {
+) -> (Answers, Spent) {
     let printed = AsInPaper {
         predicates: vocabulary.predicates(),
         axioms: vocabulary.axioms(),
@@ -246,7 +268,9 @@ fn answer_as_printed(
         progress: &config.context.progress,
     };
     let (found, effort) = printed.answer(&questions);
-    (questions.into_iter().zip(found).collect(), effort)
+    let cost = effort.calls;
+    let spent = Spent { cost, effort };
+    (questions.into_iter().zip(found).collect(), spent)
 }
 
 /// Appends a predicate for each flag.

@@ -1,4 +1,5 @@
-//! The experiments of the SAS 2013 paper, run again; [`tacas`] has the table of the TACAS 2012 paper.
+//! The experiments of the SAS 2013 paper, run again; [`tacas`] has the table of the TACAS 2012 paper,
+//! [`pldi`] those of the PLDI 2011 paper.
 //!
 //! Input: a [`BenchConfig`]. Output: [`Results`], a plain value that is stored as JSON; `render` makes text and plots of
 //! it. Called by `cupola bench`.
@@ -13,6 +14,7 @@ mod algorithms;
 pub mod baseline;
 pub mod growth;
 pub mod paper;
+pub mod pldi;
 mod results;
 mod run;
 pub mod tacas;

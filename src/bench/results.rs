@@ -254,7 +254,7 @@ fn verdict(verdict: &Verdict) -> &'static str {
         Verdict::Unknown(Unknown::Overflow { .. }) => "overflow",
         Verdict::Unknown(Unknown::Stopped(Limit::Timeout | Limit::Interrupted)) => OUT_OF_TIME,
         Verdict::Unknown(Unknown::Stopped(_) | Unknown::Incomplete { .. }) => TOO_MANY_STATES,
-        Verdict::Unknown(Unknown::TooCoarse { .. }) => "unknown",
+        Verdict::Unknown(Unknown::TooCoarse { .. } | Unknown::TooIncoherent { .. }) => "unknown",
         Verdict::Unknown(Unknown::NotVerifiedUnderSc(_) | Unknown::Unsupported(_)) => "not tried",
     }
 }

@@ -68,7 +68,9 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
         .and_then(|stage| predicate::boolean_program(&input, &stage, method, &config, &context));
     drop(watchdog);
     let (built, exit, why) = match built {
-        Ok(Ok(abstraction)) if abstraction.effort.unknown > 0 && context.stop.should_stop() => {
+        Ok(Ok(abstraction))
+            if abstraction.spent.effort.unknown > 0 && context.stop.should_stop() =>
+        {
             let why = "unknown: the time was over before all questions were answered";
             (None, Exit::Unknown, Some(why.to_owned()))
         }
@@ -109,8 +111,8 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
             "reason": why,
             "predicates": built.map(|abstraction| abstraction.predicates.len()),
             "cubes_used": built.map(|abstraction| abstraction.cubes.len()),
-            "smt_calls": built.map(|abstraction| abstraction.effort.calls),
-            "smt_unknown": built.map(|abstraction| abstraction.effort.unknown),
+            "smt_calls": built.map(|abstraction| abstraction.spent.effort.calls),
+            "smt_unknown": built.map(|abstraction| abstraction.spent.effort.unknown),
             "text": text(),
         })
     };
@@ -126,7 +128,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
 
 /// Says so if questions had no answer: then the boolean program allows more than it need.
 fn warn(abstraction: &Abstraction, console: &Console) {
-    let unknown = abstraction.effort.unknown;
+    let unknown = abstraction.spent.effort.unknown;
     if unknown > 0 {
         console.note(&format!(
             "{unknown} questions had no answer, and count as not implied: the boolean program is weaker than it could be"

@@ -116,6 +116,14 @@ pub fn of_fences_everywhere(advice: Advice) -> String {
     }
 }
 
+/// The same where loops were left out of the search.
+pub fn of_fences_outside_loops(advice: Advice) -> String {
+    match advice {
+        Advice::OtherPlaces => "fences in loops were left out: allow them".to_owned(),
+        other => of_engines(other),
+    }
+}
+
 /// Where buffers of a fixed size are asked for, no other size is tried: `--max-k` means nothing then.
 fn larger_proof_bound() -> String {
     let bound = match is_given("-k") {

@@ -17,6 +17,7 @@ use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::model::ModelsArg;
+use super::pldi::{self, PldiArgs};
 use super::progress::Bar;
 use super::tacas::{self, TacasArgs};
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
@@ -92,6 +93,7 @@ pub struct BenchArgs {
 #[derive(Debug, Subcommand)]
 enum OtherTable {
     Tacas(TacasArgs),
+    Pldi(PldiArgs),
 }
 
 /// The value of `--methods`.
@@ -100,8 +102,10 @@ struct MethodsArg(Vec<Method>);
 
 /// Runs the command.
 pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
-    if let Some(OtherTable::Tacas(args)) = &args.table {
-        return tacas::run(args, console);
+    match &args.table {
+        Some(OtherTable::Tacas(args)) => return tacas::run(args, console),
+        Some(OtherTable::Pldi(args)) => return pldi::run(args, console),
+        None => {}
     }
     args.report.output.check()?;
     let results = match &args.from {

@@ -143,6 +143,15 @@ fn find(
                 })
             })
         }
+        Evidence::PartialCoherence(_) => {
+            let found = backward::certificate(task, context).ok();
+            found
+                .or_else(|| states(task, context))
+                .ok_or_else(|| Missing::Limit {
+                    reason: "abstract store buffers have no certificate of their own, and the other engines find none".to_owned(),
+                    hint: Some("try `--engine predicate`"),
+                })
+        }
         Evidence::Exhaustive { max_buffer, .. } => {
             let found = explore::certificate(task, *max_buffer, context);
             found.map_err(|error| match error {

@@ -96,7 +96,8 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
     let (inputs, models) = (args.inputs.each()?, &args.under.model.0);
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
-    let mut pages = Pages::new("Exploration", &args.page, Some(&args.drawing));
+    let shown = (&args.page, Some(&args.drawing));
+    let mut pages = Pages::new("Exploration", shown, args.report.output.force)?;
     args.sarif.check(args.report.output.force)?;
     let mut findings = Vec::new();
     let cancel = stop_on_interrupt(console);
@@ -120,7 +121,7 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
         }
     }
     args.sarif.write(&findings, args.report.output.force)?;
-    pages.write(args.report.output.force, console)?;
+    pages.write(console)?;
     parts.answer()
 }
 

@@ -1,5 +1,9 @@
 //! `cupola fences`: all minimal placements of fences.
 
+mod costs;
+mod infer;
+mod patch;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,14 +12,21 @@ use std::time::Duration;
 use clap::Args;
 use cupola::engine::Context;
 use cupola::engine::predicate::{PastBounds, PredicateConfig, ReductionChoice};
+use cupola::fences::avoid::Inferred;
 use cupola::fences::{
-    self, Answer as Found, Candidates, End, PlaceId, PlaceKind, PlacesError, Search,
+    self, Answer as Found, Candidates, End, FenceSet, PlaceId, PlaceKind, PlacesError, Search,
 };
-use cupola::front::{Loaded, cup};
+use cupola::front::Loaded;
+use cupola::front::cup::placement::optional_fences;
 use cupola::memory::Model;
 use cupola::reduce;
+use cupola::render::infer::InferReport;
 use cupola::render::{FencesReport, Page, turn};
 use cupola::source::SourceFile;
+
+use costs::CostArgs;
+use infer::InferArgs;
+use patch::{PatchArgs, Placements};
 
 use super::choice::one_of;
 use super::input::{seconds, stem};
@@ -47,11 +58,15 @@ pub struct FencesArgs {
     /// at the optional fences if there are any, else behind stores.
     #[arg(
         long,
-        value_parser = one_of(PlaceKind::ALL.map(|kind| (kind.name(), kind))),
+        value_parser = one_of(PlaceKind::FOR_MORE.map(|kind| (kind.name(), kind))),
         value_name = "optional|stores|loads|all",
         hide_possible_values = true
     )]
     places: Option<PlaceKind>,
+
+    /// Take the fences that the program has (`fence;`) for candidates: which of them can go?
+    #[arg(long, conflicts_with = "places")]
+    existing: bool,
 
     /// Keep fences out of loops: leave out the places that a thread can come back to.
     #[arg(long)]
@@ -97,9 +112,14 @@ pub struct FencesArgs {
     #[arg(long, value_name = "N")]
     max_sets: Option<NonZeroUsize>,
 
-    /// Write the program with the first placement, its fences as `fence;`, to this file.
-    #[arg(long, value_name = "FILE")]
-    emit: Option<PathBuf>,
+    #[command(flatten)]
+    costs: CostArgs,
+
+    #[command(flatten)]
+    infer: InferArgs,
+
+    #[command(flatten)]
+    patch: PatchArgs,
 
     /// Also show the execution that needs the fence at this place.
     #[arg(long, value_name = "PLACE")]
@@ -127,7 +147,7 @@ pub struct FencesArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Let `-o`, `--html` and `--emit` replace a file that exists.
+    /// Let `-o`, `--html`, `--emit` and `--emit-all` replace a file that exists.
     #[arg(long)]
     force: bool,
 }
@@ -143,16 +163,11 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
     args.engines.check()?;
     args.inputs.one_proof(args.proof.as_deref())?;
     let several = inputs.len() * models.len() > 1;
-    if several && args.emit.is_some() {
-        return Err(Failure::with_hint(
-            "several programs do not go to one file",
-            "give `--emit` one program and one model at a time",
-        ));
-    }
     let report = args.report();
     let mut parts = Parts::new(&report.output, several, console)?;
-    args.to_file(args.emit.as_ref()).check()?;
-    let mut pages = Pages::new("Fences", &args.page, None);
+    args.patch.check(several, args.force)?;
+    let shown = (&args.page, None);
+    let mut pages = Pages::new("Fences", shown, report.output.force)?;
     for input in &inputs {
         match input.load(console) {
             Ok(loaded) => {
@@ -166,7 +181,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
             Err(failure) => parts.add(Err(failure)),
         }
     }
-    pages.write(args.force, console)?;
+    pages.write(console)?;
     parts.answer()
 }
 
@@ -182,8 +197,12 @@ impl FencesArgs {
         let Loaded { source, checked } = loaded;
         let failure = |diagnostic| Failure::Source(source.clone(), vec![diagnostic]);
         reduce::fits(checked, model).map_err(|error| failure(error.to_diagnostic()))?;
-        self.k.check(checked, &[model])?;
-        let candidates = Candidates::new(source, checked, self.places);
+        let is_abstract = self.engines.is_coherence() || self.infer.is_wanted();
+        self.k.check((checked, &[model]), is_abstract)?;
+        let kind = self.kind();
+        self.patch
+            .check_places(kind, !optional_fences(checked).is_empty())?;
+        let candidates = Candidates::new(source, checked, kind);
         let candidates = candidates.map_err(|error| no_candidates(error, source.clone()))?;
         let candidates = match self.not_in_loops {
             true => candidates.not_in_loops(),
@@ -198,27 +217,88 @@ impl FencesArgs {
             model,
             max_sets: self.max_sets.map(NonZeroUsize::get),
         };
+        let costs = self.costs.costs(&candidates)?;
+        let name = format!("{}.{model}", stem(&input.file));
+        let asked = self.report();
+        let page = console.page(&asked.output);
+        let patched = |all: Vec<&FenceSet>| {
+            let cheapest = costs
+                .as_ref()
+                .and_then(|costs| costs.cheapest(all.iter().copied()));
+            let placements = Placements {
+                input,
+                loaded,
+                candidates: &candidates,
+                model,
+                all,
+                best: cheapest.unwrap_or(0),
+            };
+            self.patch.write(&placements, self.force, console)
+        };
+        if self.infer.is_wanted() {
+            let inferred = self.infer(&search, console)?;
+            let checked = self.infer.checked(&inferred, &search, &mut |search| {
+                self.search(search, console)
+            })?;
+            let placed = inferred.placements.iter().map(|placed| &placed.fences);
+            let diff = patched(placed.collect())?;
+            let report = InferReport {
+                source,
+                candidates: &candidates,
+                model,
+                inferred: &inferred,
+                checked: &checked,
+            };
+            let (text, json) = (
+                || diff.unwrap_or_else(|| report.text(&page)),
+                || report.json(),
+            );
+            return Ok(asked.part((name, "txt"), text, json, infer::exit(&inferred)));
+        }
         let answer = self.search(&search, console)?;
-        self.emit(&candidates, &answer, console)?;
+        let diff = patched(answer.proved.iter().map(|proved| &proved.fences).collect())?;
         let report = FencesReport {
             source,
             candidates: &candidates,
             model,
             answer: &answer,
             explain,
+            costs: costs.as_ref(),
+            existing: self.existing,
         };
-        let asked = self.report();
-        let page = console.page(&asked.output);
         let words = match self.places {
+            _ if self.not_in_loops => advice::of_fences_outside_loops,
             Some(PlaceKind::All) => advice::of_fences_everywhere,
             Some(_) | None => advice::of_engines,
         };
         let page = page.with_advice(words);
         pages.show(|| [report.section(&Page::unlimited().with_advice(words))]);
-        let name = format!("{}.{model}", stem(&input.file));
-        let (text, json) = (|| report.text(&page), || report.json());
+        let (text, json) = (
+            || diff.unwrap_or_else(|| report.text(&page)),
+            || report.json(),
+        );
         let exit = self.strict.exit(exit(&answer), !answer.warnings.is_empty());
         Ok(asked.part((name, "txt"), text, json, exit))
+    }
+
+    /// Which places are candidates.
+    fn kind(&self) -> Option<PlaceKind> {
+        match self.existing {
+            true => Some(PlaceKind::Existing),
+            false => self.places,
+        }
+    }
+
+    /// Infers placements for one program under one model.
+    fn infer(&self, search: &Search<'_>, console: &Console) -> Result<Inferred, Failure> {
+        let context = self.context(console);
+        let abstraction = (self.engines.domain(), self.k.oldest());
+        let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
+        let inferred = self
+            .infer
+            .infer(search, abstraction, (&context, console, self.verbose));
+        drop(watchdog);
+        inferred
     }
 
     /// The form of the answers, and where they go.
@@ -246,7 +326,7 @@ impl FencesArgs {
             refine: self.refine,
             ..PredicateConfig::default()
         };
-        let mut engines = self.engines.portfolio(predicate, &context);
+        let mut engines = self.engines.portfolio(predicate, self.k.oldest(), &context);
         let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
         let bar = Bar::of_placements(console);
         let mut tries = 0;
@@ -268,38 +348,9 @@ impl FencesArgs {
         let Some(name) = &self.explain else {
             return Ok(None);
         };
-        let known = || candidates.places.keys().cloned().collect::<Vec<String>>();
         match candidates.place(name) {
             Some(place) => Ok(Some(place)),
-            None => Err(Failure::with_hint(
-                format!("there is no place `{name}`"),
-                format!("the places are {}", known().join(", ")),
-            )),
-        }
-    }
-
-    /// Writes the program with the first placement.
-    fn emit(
-        &self,
-        candidates: &Candidates,
-        answer: &Found,
-        console: &Console,
-    ) -> Result<(), Failure> {
-        let Some(path) = &self.emit else {
-            return Ok(());
-        };
-        match answer.proved.first() {
-            Some(first) => {
-                let tree = fences::emit(candidates, &first.fences);
-                self.to_file(Some(path)).write(&cup::print(&tree))
-            }
-            None => {
-                console.note(&format!(
-                    "no placement is proved: `{}` is not written",
-                    path.display()
-                ));
-                Ok(())
-            }
+            None => Err(no_place(candidates, name)),
         }
     }
 
@@ -312,12 +363,29 @@ impl FencesArgs {
     }
 }
 
+/// That there is no such place.
+fn no_place(candidates: &Candidates, name: &str) -> Failure {
+    let known: Vec<&str> = candidates.places.keys().map(String::as_str).collect();
+    Failure::with_hint(
+        format!("there is no place `{name}`"),
+        format!("the places are {}", known.join(", ")),
+    )
+}
+
 /// Why there is no place for a fence.
 pub fn no_candidates(error: PlacesError, source: SourceFile) -> Failure {
     match error {
         PlacesError::NoOptional => Failure::with_hint(
             error.to_string(),
             "mark places with `fence? a;`, or let fences stand behind stores: --places stores",
+        ),
+        PlacesError::InForce => Failure::with_hint(
+            error.to_string(),
+            "make them fences of the program (`fence;`), or delete the line `fences`",
+        ),
+        PlacesError::NoFence => Failure::with_hint(
+            error.to_string(),
+            "leave out `--existing` to find places for fences",
         ),
         PlacesError::Location(diagnostic) => Failure::Source(source, vec![*diagnostic]),
     }

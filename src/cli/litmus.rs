@@ -99,6 +99,8 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
         _ => &[],
     };
     let mut parts = Parts::new(&args.report.output, models.len() > 1, console)?;
+    let shown = (&args.page, Some(&args.drawing));
+    let mut pages = Pages::new("Litmus tests", shown, args.report.output.force)?;
     let expectations = args.expectations(models)?;
     let mut entries = Entries::default();
     for path in paths(&args.files)? {
@@ -106,7 +108,6 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
             parts.add(Err(failure));
         }
     }
-    let mut pages = Pages::new("Litmus tests", &args.page, Some(&args.drawing));
     match args.to_cup {
         true => entries.programs(&mut parts),
         false if entries.is_empty() => {}
@@ -118,7 +119,7 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
             }
         }
     }
-    pages.write(args.report.output.force, console)?;
+    pages.write(console)?;
     parts.answer()
 }
 

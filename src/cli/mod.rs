@@ -30,6 +30,7 @@ mod output;
 mod pages;
 mod peer;
 mod pipeline;
+mod pldi;
 mod progress;
 mod prove;
 mod sarif;
@@ -249,7 +250,8 @@ fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
             failure.show(console);
             if console.json() {
                 // Where standard output is closed nobody reads it.
-                let _ = OutputArgs::default().write(&format!("{:#}\n", failure.json()));
+                let told = console.signed(failure.json());
+                let _ = OutputArgs::default().write(&format!("{told:#}\n"));
             }
             failure.exit()
         }

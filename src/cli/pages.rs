@@ -1,6 +1,6 @@
 //! `--html` and `--svg`: pages and drawings beside the answer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cupola::render::Execution;
@@ -26,21 +26,33 @@ pub struct SvgArg {
 
 /// The pages of a command, which are written when it has its answer.
 pub struct Pages<'a> {
-    html: Option<&'a HtmlArg>,
-    svg: Option<&'a SvgArg>,
+    html: Option<&'a Path>,
+    svg: Option<&'a Path>,
+    force: bool,
     page: Html,
     drawing: Option<String>,
 }
 
 impl<'a> Pages<'a> {
-    /// Nothing to show yet.
-    pub fn new(title: &str, html: &'a HtmlArg, svg: Option<&'a SvgArg>) -> Self {
-        Pages {
-            html: Some(html).filter(|arg| arg.html.is_some()),
-            svg: svg.filter(|arg| arg.svg.is_some()),
+    /// Nothing to show yet. Makes sure, before any work is done, that what is asked for can be written; what exists is
+    /// replaced only if `force` allows that.
+    pub fn new(
+        title: &str,
+        (html, svg): (&'a HtmlArg, Option<&'a SvgArg>),
+        force: bool,
+    ) -> Result<Self, Failure> {
+        let html = html.html.as_deref();
+        let svg = svg.and_then(|arg| arg.svg.as_deref());
+        for path in html.into_iter().chain(svg) {
+            OutputArgs::to_file(path, force).check()?;
+        }
+        Ok(Pages {
+            html,
+            svg,
+            force,
             page: Html::new(title),
             drawing: None,
-        }
+        })
     }
 
     /// Whether a page is asked for.
@@ -64,13 +76,13 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Writes what is asked for; what exists is replaced only if that is allowed.
-    pub fn write(self, force: bool, console: &Console) -> Result<(), Failure> {
-        let to = |path: &PathBuf| OutputArgs::to_file(path, force);
-        if let Some(path) = self.html.and_then(|arg| arg.html.as_ref()) {
+    /// Writes what is asked for.
+    pub fn write(self, console: &Console) -> Result<(), Failure> {
+        let to = |path: &Path| OutputArgs::to_file(path, self.force);
+        if let Some(path) = self.html {
             to(path).write(&self.page.finish())?;
         }
-        if let Some(path) = self.svg.and_then(|arg| arg.svg.as_ref()) {
+        if let Some(path) = self.svg {
             match &self.drawing {
                 Some(drawing) => to(path).write(drawing)?,
                 None => console.note(&format!(

@@ -97,7 +97,7 @@ impl<'a> Parts<'a> {
                 if self.console.json() {
                     self.parts.push(Part {
                         name: format!("error-{}", self.parts.len() + 1),
-                        body: Body::Json(failure.json()),
+                        body: Body::Json(self.console.signed(failure.json())),
                         exit: failure.exit(),
                     });
                 }
@@ -205,18 +205,19 @@ fn nothing(exit: Exit) -> Answer {
     }
 }
 
-/// All results as one text. Where there may be several, JSON is an array.
+/// All results as one text. Where there may be several, or something failed beside a result, JSON is an array.
 fn together(parts: Vec<Part>, several: bool) -> String {
     let mut texts = Vec::new();
     let mut values = Vec::new();
     for part in parts {
         match part.body {
-            Body::Json(value) if several => values.push(value),
-            body => texts.push(body.text()),
+            Body::Json(value) => values.push(value),
+            Body::Text(text, _) => texts.push(text),
         }
     }
-    match values.is_empty() {
-        true => texts.join("\n"),
-        false => format!("{:#}\n", Value::Array(values)),
+    match values.as_slice() {
+        [] => texts.join("\n"),
+        [one] if !several => format!("{one:#}\n"),
+        _ => format!("{:#}\n", Value::Array(values)),
     }
 }

@@ -90,6 +90,9 @@ pub fn run(args: &StepArgs, console: &Console) -> Result<Answer, Failure> {
             "put the program into a file",
         ));
     }
+    if let Some(path) = &args.save {
+        OutputArgs::to_file(path, args.force).check()?;
+    }
     let loaded = args.input.load(console)?;
     let fences = args
         .fences
@@ -144,7 +147,7 @@ impl StepArgs {
         let report = self.report(session, (source, program));
         Ok(Answer {
             text: match self.json {
-                true => format!("{:#}\n", report.json()),
+                true => format!("{:#}\n", console.signed(report.json())),
                 false => String::new(),
             },
             output: OutputArgs::default(),

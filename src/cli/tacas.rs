@@ -160,7 +160,7 @@ impl TacasArgs {
             past_bounds: PastBounds::Skip,
             ..PredicateConfig::default()
         };
-        let mut engines = self.engines.portfolio(predicate, &context);
+        let mut engines = self.engines.portfolio(predicate, None, &context);
         let source = &case.loaded.source;
         tacas::measure(&case.loaded, model, &mut engines, &context).map_err(|error| match error {
             TacasError::Places(error) => super::fences::no_candidates(error, source.clone()),

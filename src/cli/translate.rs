@@ -78,7 +78,8 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
     let models = args.model.as_ref().map_or(&[][..], |models| &models.0);
     let several = inputs.len() * models.len() > 1;
     let mut parts = Parts::new(&args.report.output, several, console)?;
-    let mut pages = Pages::new("Translation", &args.page, None);
+    let shown = (&args.page, None);
+    let mut pages = Pages::new("Translation", shown, args.report.output.force)?;
     for input in inputs {
         match input.load(console) {
             Ok(loaded) => {
@@ -90,7 +91,7 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
             Err(failure) => parts.add(Err(failure)),
         }
     }
-    pages.write(args.report.output.force, console)?;
+    pages.write(console)?;
     parts.answer()
 }
 

@@ -6,17 +6,18 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use cupola::engine::backward::BackwardConfig;
+use cupola::engine::coherence::{self, CoherenceConfig};
 use cupola::engine::explore::{self, ExploreConfig};
 use cupola::engine::portfolio::{self, Choice, Config, Portfolio};
 use cupola::engine::predicate::{Bound, MethodChoice, PredicateConfig, ReductionChoice};
 use cupola::engine::{Context, Limits};
 use cupola::front::cup::check::Checked;
-use cupola::memory::{BufferSizes, Model};
+use cupola::memory::{BufferSizes, MalformedSizes, Model};
 use cupola::program;
 use cupola::render::Page;
 use cupola::render::sarif::{self, Finding};
 use cupola::render::verify::{TraceForm, VerifyReport};
-use cupola::verdict::{Method, VerdictKind};
+use cupola::verdict::{Domain, Method, VerdictKind};
 use indexmap::IndexSet;
 
 use super::certificate::{Target, Written};
@@ -121,10 +122,11 @@ pub struct VerifyArgs {
 
 /// What the columns, methods and marks of the table mean.
 const COLUMNS: &str = "The table has a row for each attempt; the last one of a model decides, if one does.
-  engine     explore: all states with real store buffers; backward: exact for finite data; predicate: proofs
-  k          the size of the store buffers in a proof
+  engine     explore: all states with real store buffers; backward: exact for finite data; predicate: proofs;
+             coherence: finite data with abstract store buffers
+  k          the size of the store buffers in a proof; of an abstract buffer the stores whose order is known
   method     trad: the proof's own predicates; pe: predicate extrapolation; ce: cube extrapolation; lazy: no cubes;
-             +split: unknown values are split; +3,4: larger cubes
+             +split: unknown values are split; +3,4: larger cubes; set, fd, pd: the domain of abstract buffers
   preds      predicates of the abstraction; cubes: those given to cube extrapolation
   smt calls  questions to the solver; build: time to build the abstraction
   used       cubes of two literals or more in use; size: literals of the largest
@@ -135,14 +137,24 @@ docs/verification.md says more.";
 /// Which engines decide, and how far exploration goes.
 #[derive(Clone, Debug, Args)]
 pub struct EngineArgs {
-    /// The engine that decides; `auto` explores a little, then searches backwards where the data is finite,
-    /// then proves, then explores further.
+    /// The engine that decides; `auto` explores a little, then searches backwards where the data is finite, with
+    /// abstract store buffers where that meets its limit, then proves, then explores further.
     #[arg(
         long,
         default_value = "auto",
-        value_name = "auto|explore|backward|predicate"
+        value_name = "auto|explore|backward|coherence|predicate"
     )]
     engine: EngineArg,
+
+    /// What abstract store buffers know of their stores, in the engine `coherence`: which there are (`set`), also the last
+    /// one and the k oldest in order (`fd`), or the same with some that may be missing (`pd`). By default `fd`, then `pd`.
+    #[arg(
+        long,
+        value_parser = one_of(Domain::ALL.map(|domain| (domain.name(), domain))),
+        value_name = "set|fd|pd",
+        hide_possible_values = true
+    )]
+    domain: Option<Domain>,
 
     /// The most states of an exploration; 0 switches it off.
     #[arg(long, value_name = "N", default_value_t = Limits::default().explore_states)]
@@ -179,6 +191,8 @@ enum TraceArg {
 pub enum BoundArg {
     /// As many entries as are needed.
     Auto,
+    /// None, which only abstract store buffers can have.
+    None,
     /// This many.
     Fixed(BufferSizes),
 }
@@ -206,7 +220,8 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     {
         Target::new(&dir, &args.model.0)?;
     }
-    let mut pages = Pages::new("Verification", &args.page, Some(&args.drawing));
+    let shown = (&args.page, Some(&args.drawing));
+    let mut pages = Pages::new("Verification", shown, args.report.output.force)?;
     for input in &inputs {
         if parts.goes_on(&input.file.display(), &stop_on_interrupt(console)) {
             let certificate = args.certificate_of(input, several);
@@ -216,7 +231,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
         }
     }
     args.sarif.write(&findings, args.report.output.force)?;
-    pages.write(args.report.output.force, console)?;
+    pages.write(console)?;
     parts.answer()
 }
 
@@ -243,7 +258,8 @@ impl VerifyArgs {
         if !program::lower(&loaded.checked, &IndexSet::new()).has_property() {
             console.note("the program has no property: only an index out of range could break it");
         }
-        self.k.check(&loaded.checked, &self.model.0)?;
+        let what = (&loaded.checked, &self.model.0[..]);
+        self.k.check(what, self.engines.is_coherence())?;
         let config = PredicateConfig {
             bound: self.k.bound(self.max_k),
             reduction: self.reduction,
@@ -254,7 +270,9 @@ impl VerifyArgs {
         let target = target.transpose()?;
         let line = Line::of_work(console, context.progress.clone());
         let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
-        let mut engines = self.engines.portfolio(config.clone(), &context);
+        let mut engines = self
+            .engines
+            .portfolio(config.clone(), self.k.oldest(), &context);
         let placement = self.pipeline.fences.placement();
         let report = engines.verify(&loaded.subject(), &self.model.0, &placement, &context);
         drop(watchdog);
@@ -343,8 +361,23 @@ impl EngineArgs {
         }
     }
 
-    /// The engines that are asked for.
-    pub fn portfolio(&self, predicate: PredicateConfig, context: &Context) -> Portfolio {
+    /// The domain of abstract store buffers, if one is asked for.
+    pub fn domain(&self) -> Option<Domain> {
+        self.domain
+    }
+
+    /// Whether abstract store buffers are what decides.
+    pub fn is_coherence(&self) -> bool {
+        self.engine.0 == Choice::Only(coherence::NAME.to_owned())
+    }
+
+    /// The engines that are asked for; abstract buffers have their `k` oldest stores in order.
+    pub fn portfolio(
+        &self,
+        predicate: PredicateConfig,
+        k: Option<usize>,
+        context: &Context,
+    ) -> Portfolio {
         let config = Config {
             choice: self.engine.0.clone(),
             explore: ExploreConfig {
@@ -352,6 +385,10 @@ impl EngineArgs {
                 ..ExploreConfig::default()
             },
             backward: BackwardConfig::default(),
+            coherence: CoherenceConfig {
+                domain: self.domain,
+                k,
+            },
             predicate,
         };
         Portfolio::of(&config, &context.limits)
@@ -384,19 +421,45 @@ impl BoundArg {
     /// The bound, where `auto` ends with `most`.
     pub fn bound(&self, most: u8) -> Bound {
         match self {
-            BoundArg::Auto => Bound::Auto(usize::from(most)),
+            BoundArg::Auto | BoundArg::None => Bound::Auto(usize::from(most)),
             BoundArg::Fixed(sizes) => Bound::Fixed(sizes.clone()),
         }
     }
 
     /// That the sizes mean something for a program under all models.
-    pub fn check(&self, checked: &Checked, models: &[Model]) -> Result<(), Failure> {
+    pub fn check(
+        &self,
+        (checked, models): (&Checked, &[Model]),
+        is_abstract: bool,
+    ) -> Result<(), Failure> {
         match self {
             BoundArg::Auto => Ok(()),
+            BoundArg::None if is_abstract => Ok(()),
+            BoundArg::None => Err(Failure::with_hint(
+                MalformedSizes::Range(0).to_string(),
+                "`-k 0` is for abstract store buffers: `--engine coherence`",
+            )),
+            BoundArg::Fixed(sizes) if is_abstract => match sizes.as_uniform() {
+                Some(_) => Ok(()),
+                None => Err(Failure::message(
+                    "abstract store buffers have one k for all",
+                )),
+            },
             BoundArg::Fixed(sizes) => {
                 let mut models = models.iter();
                 models.try_for_each(|&model| check_sizes(sizes, checked, model))
             }
+        }
+    }
+}
+
+impl BoundArg {
+    /// The number of oldest stores that an abstract buffer has in order, if it is given.
+    pub fn oldest(&self) -> Option<usize> {
+        match self {
+            BoundArg::Auto => None,
+            BoundArg::None => Some(0),
+            BoundArg::Fixed(sizes) => sizes.as_uniform(),
         }
     }
 }
@@ -407,6 +470,7 @@ impl FromStr for BoundArg {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(BoundArg::Auto),
+            "0" => Ok(BoundArg::None),
             _ => match text.parse() {
                 Ok(sizes) => Ok(BoundArg::Fixed(sizes)),
                 Err(error) => Err(format!("{error}; or give `auto`")),

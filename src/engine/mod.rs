@@ -2,13 +2,14 @@
 //!
 //! Input: a [`Task`] and the [`Context`] of the run. Output: an [`Outcome`] in the words of `verdict`, or an
 //! [`EngineError`]. [`explore`] searches real states, [`backward`] decides programs with finite
-//! data, [`predicate`] proves with predicate abstraction; [`portfolio`] asks them one after the other. To add an engine: a module here that implements [`Engine`], and a line in
+//! data, [`coherence`] explores them with abstract store buffers, [`predicate`] proves with predicate abstraction; [`portfolio`] asks them one after the other. To add an engine: a module here that implements [`Engine`], and a line in
 //! [`portfolio::engines`].
 //!
 //! Invariants: a verdict `Verified` holds for executions of any length and buffers of any size; an engine imports no
 //! other engine.
 
 pub mod backward;
+pub mod coherence;
 pub mod explore;
 pub mod portfolio;
 pub mod predicate;

@@ -2,7 +2,10 @@
 //!
 //! Input: a program, models, and the engines that are chosen. Output: a [`Report`]. A short exploration comes first: it
 //! decides small programs and finds what is broken in a few steps. Then comes the backward search, which decides programs
-//! with finite data whatever the buffers' length, then the proofs, and last an exploration as far as the limits go. All limits are counts, so the same input gives the same answer.
+//! with finite data whatever the buffers' length, and where that meets its limit a search with abstract buffers; then the proofs, and last an exploration as far as the limits go. All limits are counts, so the same input gives the same answer.
+//!
+//! Of several models each is explored shortly before any is proved, so that what is broken after a few steps is told even
+//! where a proof under SC takes long.
 //!
 //! What breaks a program under SC breaks it under every model, so SC comes first, and its violation is reported for the
 //! other models as one that no fence helps against.
@@ -12,9 +15,10 @@ mod wrong_rules;
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
-use super::backward::{Backward, BackwardConfig};
+use super::backward::{self, Backward, BackwardConfig};
+use super::coherence::{Coherence, CoherenceConfig};
 use super::explore::{Explore, ExploreConfig};
 use super::predicate::{Predicate, PredicateConfig};
 use super::{Context, Engine, EngineError, Limits, Task, vacuity};
@@ -51,6 +55,8 @@ pub struct Config {
     pub explore: ExploreConfig,
     /// The backward engine.
     pub backward: BackwardConfig,
+    /// The engine with abstract store buffers.
+    pub coherence: CoherenceConfig,
     /// The predicate engine.
     pub predicate: PredicateConfig,
 }
@@ -66,6 +72,7 @@ pub fn engines(config: &Config, limits: &Limits) -> Vec<Box<dyn Engine>> {
     vec![
         explore(limits.explore_states.min(FIRST_STATES)),
         Box::new(Backward::new(config.backward)),
+        Box::new(Coherence::new(config.coherence).behind(backward::NAME)),
         Box::new(Predicate::new(config.predicate.clone())),
         explore(limits.explore_states),
     ]
@@ -135,16 +142,26 @@ impl Portfolio {
         for &model in models {
             reduce::fits(subject.program, model).map_err(EngineError::from)?;
         }
+        let mut models = models.to_vec();
+        models.sort_unstable();
+        let in_force = |&model: &Model| Ok((model, placement.in_force(subject.program, model)?));
+        let models: Vec<(Model, IndexSet<String>)> = models
+            .iter()
+            .map(in_force)
+            .collect::<Result<_, UnknownPlace>>()?;
         let mut verification = Verification {
             portfolio: self,
             subject,
             context,
             sc: None,
+            looks: IndexMap::new(),
         };
-        let mut models = models.to_vec();
-        models.sort_unstable();
-        let results = models.into_iter().map(|model| {
-            let fences = placement.in_force(subject.program, model)?;
+        if models.len() > 1 {
+            for (model, fences) in &models {
+                verification.look(*model, fences);
+            }
+        }
+        let results = models.into_iter().map(|(model, fences)| {
             let outcome = verification.outcome(model, &fences)?;
             Ok(ModelResult {
                 model,
@@ -165,6 +182,18 @@ impl Engine for Portfolio {
     }
 
     fn run(&mut self, task: &Task<'_>, context: &Context) -> Result<Outcome, EngineError> {
+        self.run_after(None, task, context)
+    }
+}
+
+impl Portfolio {
+    /// Asks one engine after the other; what the first one says may be known already.
+    fn run_after(
+        &mut self,
+        mut look: Option<Result<Outcome, EngineError>>,
+        task: &Task<'_>,
+        context: &Context,
+    ) -> Result<Outcome, EngineError> {
         let mut log: Vec<Attempt> = task.earlier.to_vec();
         let mut found = Unknowns::default();
         let program = program::lower(task.program, task.fences);
@@ -182,7 +211,8 @@ impl Engine for Portfolio {
                 earlier: &log,
                 ..*task
             };
-            let outcome = match engine.run(&task, context) {
+            let ran = look.take().unwrap_or_else(|| engine.run(&task, context));
+            let outcome = match ran {
                 Ok(outcome) => outcome,
                 Err(EngineError::Stopped) => {
                     let limit = Limit::of_stop(&context.stop);
@@ -241,7 +271,8 @@ impl Unknowns {
             Unknown::NotVerifiedUnderSc(_) => 2,
             Unknown::Stopped(_) => 3,
             Unknown::Incomplete { .. } => 4,
-            Unknown::Unsupported(_) => 5,
+            Unknown::TooIncoherent { .. } => 5,
+            Unknown::Unsupported(_) => 6,
         };
         self.reasons.reverse();
         self.reasons.sort_by_key(rank);
@@ -266,9 +297,26 @@ struct Verification<'a> {
     context: &'a Context,
     /// What is known under SC: nothing, that it was looked for, or a violation.
     sc: Option<Option<Arc<Violation>>>,
+    /// What the first engine has said under each model.
+    looks: IndexMap<Model, Result<Outcome, EngineError>>,
 }
 
 impl Verification<'_> {
+    /// Asks the first of several engines, unless the program is known to be broken under every model.
+    fn look(&mut self, model: Model, fences: &IndexSet<String>) {
+        let [engine, _, ..] = self.portfolio.engines.as_mut_slice() else {
+            return;
+        };
+        if !engine.is_worth_trying(&[]) || matches!(self.sc, Some(Some(_))) {
+            return;
+        }
+        let look = engine.run(&self.subject.task(model, fences), self.context);
+        if let (Model::Sc, Ok(outcome)) = (model, &look) {
+            self.sc = outcome.verdict.violation().cloned().map(Some);
+        }
+        self.looks.insert(model, look);
+    }
+
     fn outcome(&mut self, model: Model, fences: &IndexSet<String>) -> Result<Outcome, VerifyError> {
         if model == Model::Sc {
             let outcome = self.run(model, fences)?;
@@ -294,7 +342,8 @@ impl Verification<'_> {
 
     fn run(&mut self, model: Model, fences: &IndexSet<String>) -> Result<Outcome, EngineError> {
         let task = self.subject.task(model, fences);
-        let mut outcome = self.portfolio.run(&task, self.context)?;
+        let look = self.looks.shift_remove(&model);
+        let mut outcome = self.portfolio.run_after(look, &task, self.context)?;
         if let Verdict::Verified(Evidence::Invariant(settings)) = &outcome.verdict {
             let finder = outcome.decisive().map(|attempt| attempt.engine);
             let mut engines = self.portfolio.engines.iter_mut();

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::front::cup::ast::{CondKind, ItemKind, SpecKind, Stmt, StmtKind};
 use crate::front::cup::check::Checked;
-use crate::program::{Action, Cond, EdgeId, LocId, Program, PropertyKind, Thread, ThreadId};
+use crate::program::{Action, Cond, EdgeId, LocId, Program, PropertyKind, Term, Thread, ThreadId};
 use crate::source::Span;
 use crate::verdict::{Warning, WarningKind};
 
@@ -246,7 +246,7 @@ impl<'a> View<'a> {
         let leaves = |id: &EdgeId| {
             let edge = self.program.edge(*id);
             let ends = edge.branch.is_some_and(|branch| !branch.taken);
-            let constant = matches!(edge.action, Action::Assume(Cond::Const(_)));
+            let constant = matches!(&edge.action, Action::Assume(cond) if is_constant(cond));
             ends && !constant
         };
         let exits: Vec<EdgeId> = self.edges(thread, cond).filter(leaves).collect();
@@ -292,6 +292,26 @@ fn jumps(stmt: &Stmt) -> bool {
     let own = matches!(stmt.kind, StmtKind::Break | StmtKind::Goto(_));
     let mut blocks = stmt.kind.blocks().into_iter();
     own || blocks.any(|block| block.stmts.iter().any(jumps))
+}
+
+/// Whether a condition reads nothing: who writes `while (true)` wants a loop for ever.
+fn is_constant(cond: &Cond) -> bool {
+    match cond {
+        Cond::Const(_) => true,
+        Cond::Not(inner) => is_constant(inner),
+        Cond::And(left, right) | Cond::Or(left, right) => is_constant(left) && is_constant(right),
+        Cond::Compare(_, left, right) => is_number(left) && is_number(right),
+        Cond::At(..) => false,
+    }
+}
+
+fn is_number(term: &Term) -> bool {
+    match term {
+        Term::Const(_) => true,
+        Term::Var(_) | Term::Choice(..) => false,
+        Term::Neg(inner) => is_number(inner),
+        Term::Binary(_, left, right) => is_number(left) && is_number(right),
+    }
 }
 
 /// The truth of a condition where nothing is known but that a thread is at one of these locations, whichever.

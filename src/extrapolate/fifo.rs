@@ -4,11 +4,11 @@
 //!
 //! | rule | predicates |
 //! | --- | --- |
-//! | 15 | `b` is empty; for a variable that several threads write, whether the ends of `b` hold a store to it that memory has not seen, and that no entry but the newest does |
+//! | 15 | `b` is empty; for a variable that several threads write, whether the ends of `b` hold a store to it that memory has not seen, and that no entry but the newest does; if `b` is for this variable alone, that it has at most one entry |
 //! | 16 | `p` with the newest entry of `b`, else memory, in place of its variables: what a load reads |
 //! | 17 | every entry satisfies `p` |
-//! | 18 | every entry is at least as large as memory, for variables that an order comparison of the proof names; the numbers of stores are at least those that reached memory |
-//! | 19 | entries grow from the oldest to the newest one, for the same variables and for the numbers of stores |
+//! | 18 | every entry is at least as large as memory, for variables that an order comparison of the proof names; the numbers of stores are at least those that reached memory; in a FIFO for one variable alone also: every entry is larger |
+//! | 19 | entries grow from the oldest to the newest one, for the same variables and for the numbers of stores; in a FIFO for one variable alone also: strictly |
 //! | 20 | for equalities `p` of variables that no order comparison names: entries keep `p` where memory or an older entry has it, and the same for `!p` |
 //!
 //! An entry speaks of a variable that several threads write only if it holds a store to it (`has`); under TSO all
@@ -86,10 +86,22 @@ impl Fifos<'_> {
             let ends = [&fifo.fifo.newest, &fifo.fifo.oldest];
             ends.map(|entry| greater(entry[numbering.field], numbering.done))
         });
+        let one = compare(CompareOp::Le, Term::Var(fifo.fifo.length), Term::Const(1));
+        let one = self.is_contested(fifo).then_some(one);
         std::iter::once(empty)
             .chain(pending)
+            .chain(one)
             .map(Predicate::new)
             .collect()
+    }
+
+    /// Whether a FIFO holds stores to one variable alone, which several threads write.
+    fn is_contested(&self, fifo: &FifoVars) -> bool {
+        let [stored] = fifo.stored.as_slice() else {
+            return false;
+        };
+        let holds = |other: &&FifoVars| other.stored.iter().any(|s| s.var == stored.var);
+        self.fifos.iter().filter(holds).count() > 1
     }
 
     /// Rule 15: no entry but the newest holds a store that memory has not seen.
@@ -139,8 +151,11 @@ impl Fifos<'_> {
     /// Rule 18: every entry is at least as large as memory, and its numbers as those of the stores that reached memory.
     fn grows(&self, fifo: &FifoVars, sc: &[Predicate]) -> Result<Vec<Predicate>, TooLarge> {
         let entry = self.names(fifo).any();
-        let facts = compared(fifo, sc).into_iter().map(|stored| {
-            let grown = at_most(stored.var, entry[stored.field]);
+        let compared = compared(fifo, sc).into_iter();
+        let compared =
+            compared.flat_map(|stored| growing(fifo).iter().map(move |less| (stored, less)));
+        let facts = compared.map(|(stored, less)| {
+            let grown = less(stored.var, entry[stored.field]);
             let body = when_held(&[stored], &entry, grown);
             self.fact(fifo, Quantifier::Every, body)
         });
@@ -159,8 +174,10 @@ impl Fifos<'_> {
         let values = compared(fifo, sc).into_iter().map(|stored| stored.field);
         let numbered = fifo.stored.iter().filter_map(|stored| stored.numbering);
         let numbers = numbered.map(|numbering| numbering.field);
-        let facts = values.chain(numbers).map(|field| {
-            let body = at_most(older[field], younger[field]);
+        let values = values.flat_map(|field| growing(fifo).iter().map(move |less| (*less, field)));
+        let numbers = numbers.map(|field| (at_most as Comparison, field));
+        let facts = values.chain(numbers).map(|(less, field)| {
+            let body = less(older[field], younger[field]);
             self.fact(fifo, Quantifier::Before, body)
         });
         flattened(facts)
@@ -293,6 +310,21 @@ fn compare(op: CompareOp, left: Term, right: Term) -> Cond {
 
 fn greater(left: VarId, right: VarId) -> Cond {
     compare(CompareOp::Gt, Term::Var(left), Term::Var(right))
+}
+
+/// A comparison of two variables.
+type Comparison = fn(VarId, VarId) -> Cond;
+
+/// How the entries of a FIFO may grow: in one for several variables most entries leave most of them as they are.
+fn growing(fifo: &FifoVars) -> &'static [Comparison] {
+    match fifo.stored.len() {
+        1 => &[at_most, less],
+        _ => &[at_most],
+    }
+}
+
+fn less(left: VarId, right: VarId) -> Cond {
+    compare(CompareOp::Lt, Term::Var(left), Term::Var(right))
 }
 
 fn at_most(left: VarId, right: VarId) -> Cond {

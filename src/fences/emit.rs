@@ -1,7 +1,8 @@
 //! A program with a placement written in.
 //!
-//! Input: the candidates and a placement. Output: a tree in which the chosen places are `fence;` and
-//! there are no optional fences and no `fences` lines any more. Comments and labels stay: those of a
+//! Input: the candidates and a placement. Output of [`emit`]: a tree in which the chosen places are `fence;` and
+//! there are no optional fences and no `fences` lines any more; of [`emit_line`], for optional fences: the tree in
+//! which a `fences` line says what is in force under a model. Comments and labels stay: those of a
 //! statement or line that goes move on to what follows.
 //!
 //! Invariant: every execution of the tree is one of the program with the placement in force, without
@@ -12,7 +13,10 @@ use std::collections::BTreeSet;
 use super::frontier::FenceSet;
 use super::places::{Candidates, is_put_in};
 use super::search::names;
-use crate::front::cup::ast::{Block, ItemKind, Name, Stmt, StmtKind, Tree, Trivia};
+use crate::front::cup::ast::{
+    Block, Item, ItemKind, Name, Placement, Span, Stmt, StmtKind, Tree, Trivia,
+};
+use crate::memory::Model;
 
 /// The program with `fences` in force and written in.
 pub fn emit(candidates: &Candidates, fences: &FenceSet) -> Tree {
@@ -24,6 +28,53 @@ pub fn emit(candidates: &Candidates, fences: &FenceSet) -> Tree {
         }
     }
     drop_placements(&mut tree);
+    tree
+}
+
+/// The program with a `fences` line for the model that puts `fences` in force; lines for other models stay. A new line
+/// stands before the first spec.
+pub fn emit_line(candidates: &Candidates, fences: &FenceSet, model: Model) -> Tree {
+    let mut tree = candidates.checked.tree.clone();
+    let is_of_model = |item: &Item| match &item.kind {
+        ItemKind::Placement(placement) => placement.model == model,
+        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Spec(_) => false,
+    };
+    let old = tree.items.iter().position(is_of_model);
+    let is_spec = |item: &Item| matches!(item.kind, ItemKind::Spec(_) | ItemKind::Placement(_));
+    let specs = tree.items.iter().position(is_spec);
+    let at = old.or(specs).unwrap_or(tree.items.len());
+    let span = tree
+        .items
+        .get(at)
+        .map_or(Span { start: 0, end: 0 }, |item| item.span);
+    let mut trivia = match old {
+        Some(at) => tree.items[at].trivia.clone(),
+        None => Trivia::default(),
+    };
+    if old.is_none()
+        && let Some(next) = tree.items.get_mut(at)
+    {
+        trivia.blank_before = std::mem::take(&mut next.trivia.blank_before);
+    }
+    let mut number = 0;
+    tree.items.retain(|item| {
+        number += 1;
+        // Only the first of several lines for the model is kept in place; it is written anew.
+        !is_of_model(item) || number - 1 == at
+    });
+    let names = names(candidates, fences).into_iter();
+    let places: Vec<Name> = names.map(|text| Name { text, span }).collect();
+    let line = Item {
+        kind: ItemKind::Placement(Placement { model, places }),
+        trivia,
+        span,
+    };
+    match (old, fences.is_empty()) {
+        (Some(at), true) => drop(tree.items.remove(at)),
+        (Some(at), false) => tree.items[at] = line,
+        (None, true) => {}
+        (None, false) => tree.items.insert(at, line),
+    }
     tree
 }
 

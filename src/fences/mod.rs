@@ -15,13 +15,16 @@
 //! whether it is minimal. A placement counts as proved only if an engine verified this very
 //! placement, and as refuted only because of an execution that the interpreter ran.
 
+pub mod avoid;
 pub mod clause;
+pub mod cost;
 pub mod emit;
 pub mod frontier;
 pub mod places;
 mod search;
 
-pub use emit::emit;
+pub use cost::Costs;
+pub use emit::{emit, emit_line};
 pub use frontier::FenceSet;
 pub use places::{Candidates, PlaceId, PlaceKind, PlacesError};
 pub use search::{

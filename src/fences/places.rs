@@ -14,8 +14,8 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::front::cup;
 use crate::front::cup::ast::{
-    Block, Cond, CondKind, ExprKind, ItemKind, Mark, Name, Rhs, Span, SpecKind, Stmt, StmtKind,
-    Thread, Tree, Trivia,
+    Block, Cond, CondKind, ExprKind, Item, ItemKind, Mark, Name, Rhs, Span, SpecKind, Stmt,
+    StmtKind, Thread, Tree, Trivia,
 };
 use crate::front::cup::check::Checked;
 use crate::front::cup::placement::optional_fences;
@@ -34,6 +34,8 @@ pub enum PlaceKind {
     Loads,
     /// Behind every store, and before every load, store and atomic operation.
     All,
+    /// The fences that the program has, which may be too many.
+    Existing,
 }
 
 /// A candidate place, an index into [`Candidates::places`].
@@ -64,14 +66,20 @@ pub enum PlacesError {
     /// The program has no optional fence.
     #[error("the program has no optional fence")]
     NoOptional,
+    /// The program has no fence.
+    #[error("the program has no fence")]
+    NoFence,
+    /// A `fences` line puts optional fences in force, beside the fences that are candidates.
+    #[error("optional fences are in force beside the program's own")]
+    InForce,
     /// A property demands that a thread is at a location.
     #[error("a property demands that a thread is at a location")]
     Location(Box<Diagnostic>),
 }
 
 impl PlaceKind {
-    /// All of them.
-    pub const ALL: [PlaceKind; 4] = [
+    /// Those that may be candidates for more fences.
+    pub const FOR_MORE: [PlaceKind; 4] = [
         PlaceKind::Optional,
         PlaceKind::Stores,
         PlaceKind::Loads,
@@ -85,6 +93,7 @@ impl PlaceKind {
             PlaceKind::Stores => "stores",
             PlaceKind::Loads => "loads",
             PlaceKind::All => "all",
+            PlaceKind::Existing => "existing",
         }
     }
 }
@@ -116,6 +125,7 @@ impl Candidates {
                 Ok(Self::of_names(checked.clone(), |_| true))
             }
             Some(PlaceKind::Optional) => Err(PlacesError::NoOptional),
+            Some(PlaceKind::Existing) => Self::existing(file, checked),
             None => Self::put_in(file, checked, PlaceKind::Stores),
             Some(kind) => Self::put_in(file, checked, kind),
         }
@@ -125,18 +135,30 @@ impl Candidates {
     /// constraint of the TACAS 2012 paper.) Their fences stay off.
     #[must_use]
     pub fn not_in_loops(mut self) -> Self {
-        let program = program::lower(&self.checked, &IndexSet::new());
-        let looping: IndexSet<PlaceId> = program
-            .edge_ids()
-            .filter(|id| program.statement(program.edge(*id).stmt).is_optional_fence)
-            .filter(|id| is_on_cycle(&program, *id))
-            .filter_map(|id| self.place_at(program.edge(id).span))
-            .collect();
+        let looping = self.in_loops();
         let mut id = 0;
         self.places.retain(|_, _| {
             id += 1;
             !looping.contains(&PlaceId(id - 1))
         });
+        self
+    }
+
+    /// The places of which some statement stands in a loop.
+    pub fn in_loops(&self) -> IndexSet<PlaceId> {
+        let program = program::lower(&self.checked, &IndexSet::new());
+        program
+            .edge_ids()
+            .filter(|id| program.statement(program.edge(*id).stmt).is_optional_fence)
+            .filter(|id| is_on_cycle(&program, *id))
+            .filter_map(|id| self.place_at(program.edge(id).span))
+            .collect()
+    }
+
+    /// The same with these places alone; the fences of the others are off.
+    #[must_use]
+    pub fn only(mut self, wanted: impl Fn(&str) -> bool) -> Self {
+        self.places.retain(|name, _| wanted(name));
         self
     }
 
@@ -163,6 +185,40 @@ impl Candidates {
         places.position(is_here).map(PlaceId)
     }
 
+    /// The fences that the program has. A place is named for the label of its statement, if it has one, else for its line;
+    /// places of different threads with one label go together, as optional fences with one name do.
+    fn existing(file: &SourceFile, checked: &Checked) -> Result<Self, PlacesError> {
+        let in_force = |item: &Item| match &item.kind {
+            ItemKind::Placement(placement) => !placement.places.is_empty(),
+            _ => false,
+        };
+        if checked.tree.items.iter().any(in_force) {
+            return Err(PlacesError::InForce);
+        }
+        let optional = optional_fences(checked);
+        let mut taken = optional.clone();
+        for thread in threads(&checked.tree) {
+            labels_of_fences(&thread.body, &mut taken);
+        }
+        let mut namer = Namer {
+            file,
+            taken,
+            added: IndexSet::new(),
+        };
+        let mut tree = checked.tree.clone();
+        for item in &mut tree.items {
+            if let ItemKind::Thread(thread) = &mut item.kind {
+                namer.name_fences(&mut thread.body, &optional);
+            }
+        }
+        let added = namer.added;
+        if added.is_empty() {
+            return Err(PlacesError::NoFence);
+        }
+        let checked = cup::check(tree).expect("optional fences with new names break no rule");
+        Ok(Self::of_names(checked, |name| added.contains(name)))
+    }
+
     fn put_in(file: &SourceFile, checked: &Checked, kind: PlaceKind) -> Result<Self, PlacesError> {
         let mut uses = LabelUses::default();
         for item in &checked.tree.items {
@@ -171,12 +227,14 @@ impl Candidates {
             }
         }
         let mut writer = Writer {
-            file,
             symbols: &checked.symbols,
             kind,
             uses: &uses,
-            taken: optional_fences(checked),
-            added: IndexSet::new(),
+            namer: Namer {
+                file,
+                taken: optional_fences(checked),
+                added: IndexSet::new(),
+            },
         };
         let mut tree = checked.tree.clone();
         for item in &mut tree.items {
@@ -185,7 +243,7 @@ impl Candidates {
                 writer.block(&name, &mut thread.body);
             }
         }
-        let added = writer.added;
+        let added = writer.namer.added;
         let checked = cup::check(tree).expect("optional fences with new names break no rule");
         Ok(Self::of_names(checked, |name| added.contains(name)))
     }
@@ -242,6 +300,18 @@ fn collect<'a>(block: &'a Block, sites: &mut Vec<(&'a str, Span)>) {
     }
 }
 
+/// Collects the labels of all fences.
+fn labels_of_fences(block: &Block, labels: &mut IndexSet<String>) {
+    for stmt in &block.stmts {
+        if stmt.kind == StmtKind::Fence {
+            labels.extend(stmt.labels.iter().map(|label| label.text.clone()));
+        }
+        for inner in stmt.kind.blocks() {
+            labels_of_fences(inner, labels);
+        }
+    }
+}
+
 /// The labels that properties name, as (thread, label).
 #[derive(Default)]
 struct LabelUses(IndexSet<(String, String)>);
@@ -280,13 +350,54 @@ impl LabelUses {
 
 /// Puts places into a tree.
 struct Writer<'a> {
-    file: &'a SourceFile,
     symbols: &'a Symbols,
     kind: PlaceKind,
     uses: &'a LabelUses,
-    /// Names of the program's own optional fences.
+    namer: Namer<'a>,
+}
+
+/// Names new places.
+struct Namer<'a> {
+    file: &'a SourceFile,
+    /// Names that stand for something else: those of the program's own optional fences, and labels of fences.
     taken: IndexSet<String>,
     added: IndexSet<String>,
+}
+
+impl Namer<'_> {
+    /// A new name at a line.
+    fn name(&mut self, side: &str, line_of: u32) -> String {
+        let line = self.file.line(line_of);
+        let base = format!("{side}_{line}");
+        let numbered = (2..).map(|number| format!("{base}_{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        let is_new = |name: &String| !self.taken.contains(name) && !self.added.contains(name);
+        let text = names.find(is_new).expect("numbers do not end");
+        self.added.insert(text.clone());
+        text
+    }
+
+    /// Makes every fence an optional one, with the label of its statement for a name unless an optional fence has it.
+    fn name_fences(&mut self, block: &mut Block, optional: &IndexSet<String>) {
+        for stmt in &mut block.stmts {
+            for inner in stmt.kind.blocks_mut() {
+                self.name_fences(inner, optional);
+            }
+            if stmt.kind != StmtKind::Fence {
+                continue;
+            }
+            let label = stmt.labels.first().map(|label| label.text.clone());
+            let text = match label.filter(|label| !optional.contains(label)) {
+                Some(label) => {
+                    self.added.insert(label.clone());
+                    label
+                }
+                None => self.name("fence", stmt.span.start),
+            };
+            let span = stmt.span;
+            stmt.kind = StmtKind::OptionalFence(Name { text, span });
+        }
+    }
 }
 
 /// How a statement accesses shared memory.
@@ -321,7 +432,7 @@ impl Writer<'_> {
 
     fn wants_before(&self, access: SharedAccess) -> bool {
         match self.kind {
-            PlaceKind::Optional | PlaceKind::Stores => false,
+            PlaceKind::Optional | PlaceKind::Stores | PlaceKind::Existing => false,
             PlaceKind::Loads => access == SharedAccess::Load,
             PlaceKind::All => true,
         }
@@ -342,13 +453,7 @@ impl Writer<'_> {
     /// A new place at an offset, named for the line of another one.
     fn place(&mut self, side: &str, at: u32, line_of: u32) -> Stmt {
         let span = Span { start: at, end: at };
-        let line = self.file.line(line_of);
-        let base = format!("{side}_{line}");
-        let numbered = (2..).map(|number| format!("{base}_{number}"));
-        let mut names = std::iter::once(base.clone()).chain(numbered);
-        let is_new = |name: &String| !self.taken.contains(name) && !self.added.contains(name);
-        let text = names.find(is_new).expect("numbers do not end");
-        self.added.insert(text.clone());
+        let text = self.namer.name(side, line_of);
         Stmt {
             labels: Vec::new(),
             kind: StmtKind::OptionalFence(Name { text, span }),

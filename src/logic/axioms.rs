@@ -86,13 +86,24 @@ fn about_facts(program: &Program, predicates: &[Predicate]) -> Vec<Formula> {
     axioms
 }
 
-/// What a fact that holds says of the entries with names and of the ends.
-pub fn instances(fact: &Fact) -> Formula {
-    let said = match fact.quantifier {
+/// What a fact that holds says of the ends of its FIFO, and then of the entries with names: a formula for each
+/// way of naming entries, which matters only to questions that use such names.
+pub fn instances(fact: &Fact) -> Vec<Formula> {
+    let said = said(fact);
+    let about = |wanted: Named| {
+        let about = said.iter().filter(|(named, ..)| *named == wanted);
+        Formula::and(about.map(|(_, when, what)| implies([when.clone()], what.clone())))
+    };
+    [Named::Ends, Named::Any, Named::Two, Named::Next]
+        .map(about)
+        .into()
+}
+
+fn said(fact: &Fact) -> Vec<Instance> {
+    match fact.quantifier {
         Quantifier::Every => every(fact),
         Quantifier::Before => before(fact),
-    };
-    Formula::and(said.into_iter().map(|(when, what)| implies([when], what)))
+    }
 }
 
 /// The views of a FIFO: both ends of one with a single entry are the same, those of an empty one are 0.
@@ -139,19 +150,29 @@ fn of_names(fifo: &Fifo, names: Entries) -> Vec<Formula> {
 
 /// What a fact says of the entries with names.
 fn of_fact(fact: &Fact) -> Vec<Formula> {
-    let said = match fact.quantifier {
-        Quantifier::Every => every(fact),
-        Quantifier::Before => before(fact),
-    };
     let holds = Formula::fact(fact);
     let vacuous = implies([length_is(&fact.fifo, 0)], holds.clone());
-    let said = said
+    let said = said(fact)
         .into_iter()
-        .map(|(when, what)| implies([holds.clone(), when], what));
+        .map(|(_, when, what)| implies([holds.clone(), when], what));
     std::iter::once(vacuous).chain(said).collect()
 }
 
-type Instance = (Formula, Formula);
+/// The ways of naming entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// Only the oldest and the newest one, which views of the FIFO show.
+    Ends,
+    /// An arbitrary one.
+    Any,
+    /// Two arbitrary ones, in their order.
+    Two,
+    /// The one behind the oldest.
+    Next,
+}
+
+/// What is named; when, and what a fact says then.
+type Instance = (Named, Formula, Formula);
 
 fn every(fact: &Fact) -> Vec<Instance> {
     let (fifo, names) = (&fact.fifo, fact.entries);
@@ -159,10 +180,10 @@ fn every(fact: &Fact) -> Vec<Instance> {
     let ends = Formula::and([at(&fifo.oldest), at(&fifo.newest)]);
     let pair = Formula::and([at(&names.older()), at(&names.younger())]);
     vec![
-        (at_least(fifo, 1), ends),
-        (names.here(), at(&names.any())),
-        (names.both(), pair),
-        (at_least(fifo, 2), at(&names.next())),
+        (Named::Ends, at_least(fifo, 1), ends),
+        (Named::Any, names.here(), at(&names.any())),
+        (Named::Two, names.both(), pair),
+        (Named::Next, at_least(fifo, 2), at(&names.next())),
     ]
 }
 
@@ -171,30 +192,34 @@ fn before(fact: &Fact) -> Vec<Instance> {
     let (any, older, younger, next) = (names.any(), names.older(), names.younger(), names.next());
     let (oldest, newest) = (&fifo.oldest, &fifo.newest);
     let at = |first: &[VarId], second: &[VarId]| fact.at(&[first, second]);
-    let not = |formula: Formula| formula.negated();
-    let when = |left: Formula, right: Formula| Formula::and([left, right]);
     #[cfg(test)]
     if wrong::is(Wrong::OrderReflexive) {
-        return vec![(at_least(fifo, 1), at(oldest, newest))];
+        return vec![(Named::Ends, at_least(fifo, 1), at(oldest, newest))];
     }
-    vec![
-        (at_least(fifo, 2), at(oldest, newest)),
-        (when(names.here(), not(names.is_oldest())), at(oldest, &any)),
-        (when(names.here(), not(names.is_newest())), at(&any, newest)),
-        (names.both(), at(&older, &younger)),
-        (names.both(), at(oldest, &younger)),
-        (names.both(), at(&older, newest)),
-        (
-            when(names.both(), not(names.older_is_oldest())),
-            at(oldest, &older),
-        ),
-        (
-            when(names.both(), not(names.younger_is_newest())),
-            at(&younger, newest),
-        ),
+    let ends = [(at_least(fifo, 2), at(oldest, newest))];
+    let one = [
+        (names.is_oldest(), at(oldest, &any)),
+        (names.is_newest(), at(&any, newest)),
+    ];
+    let one = one.map(|(unless, what)| (Formula::and([names.here(), unless.negated()]), what));
+    let two = [
+        (Formula::False, at(&older, &younger)),
+        (Formula::False, at(oldest, &younger)),
+        (Formula::False, at(&older, newest)),
+        (names.older_is_oldest(), at(oldest, &older)),
+        (names.younger_is_newest(), at(&younger, newest)),
+    ];
+    let two = two.map(|(unless, what)| (Formula::and([names.both(), unless.negated()]), what));
+    let second = [
         (at_least(fifo, 2), at(oldest, &next)),
         (at_least(fifo, 3), at(&next, newest)),
-    ]
+    ];
+    let named = |name: Named| move |(when, what): (Formula, Formula)| (name, when, what);
+    let ends = ends.into_iter().map(named(Named::Ends));
+    let one = one.into_iter().map(named(Named::Any));
+    let two = two.into_iter().map(named(Named::Two));
+    let second = second.into_iter().map(named(Named::Next));
+    ends.chain(one).chain(two).chain(second).collect()
 }
 
 fn implies<const N: usize>(conditions: [Formula; N], conclusion: Formula) -> Formula {

@@ -6,7 +6,7 @@
 //! the path is written in terms of the source, each group of steps as the statement or the flush that it stands
 //! for, and run on the exact semantics with real, unbounded buffers.
 //!
-//! A path that is not real is excluded by new predicates. Candidates come from the program ([`pool`]), from weakest
+//! A path that is not real is excluded by new predicates. Candidates come from the program ([`pool`], [`definitions()`]), from weakest
 //! preconditions along the path ([`weakest()`]), and as images under swaps of alike threads ([`symmetry`]);
 //! [`Excluding`] chooses those that exclude the path.
 //!
@@ -15,6 +15,7 @@
 mod atoms;
 mod choose;
 mod complete;
+mod definitions;
 pub mod fewer;
 mod march;
 mod path;
@@ -38,6 +39,7 @@ use crate::semantics::{Followed, Trace, follow};
 
 pub use choose::{Chosen, Excluding};
 pub use complete::complete;
+pub use definitions::definitions;
 pub use march::without_marches;
 pub use path::Path;
 pub use pool::Pool;

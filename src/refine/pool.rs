@@ -389,8 +389,15 @@ impl Classes {
     }
 }
 
+/// The variables whose class is ordered: some of it are compared by an order, or change by arithmetic.
+pub(super) fn ordered(program: &Program) -> BTreeSet<VarId> {
+    let classes = Classes::of(program).all().into_iter();
+    let ordered = classes.filter(|class| class.ordered);
+    ordered.flat_map(|class| class.vars).collect()
+}
+
 /// The variables that an action may change.
-fn written(action: &Action) -> Vec<VarId> {
+pub(super) fn written(action: &Action) -> Vec<VarId> {
     let places: Vec<&Place> = match action {
         Action::Skip | Action::Fence | Action::Assume(_) | Action::Assert(..) => Vec::new(),
         Action::Append(fifo, _) | Action::Pop(fifo) => {

@@ -43,6 +43,17 @@ pub fn orbits(predicates: &[Predicate], swaps: &[Swap]) -> Vec<Orbit> {
     orbits
 }
 
+/// Whether a predicate compares a variable with its own image: what of two alike threads is the larger, or whether they
+/// agree.
+pub fn is_between_alike(predicate: &Predicate, swaps: &[Swap]) -> bool {
+    match predicate.cond() {
+        Some(Cond::Compare(_, Term::Var(x), Term::Var(y))) => {
+            swaps.iter().any(|swap| swap.get(x) == Some(y))
+        }
+        _ => false,
+    }
+}
+
 /// A predicate with all its images.
 fn orbit(predicate: &Predicate, swaps: &[Swap]) -> Orbit {
     let mut all: IndexMap<Formula, Predicate> = IndexMap::new();

@@ -2,10 +2,10 @@
 
 use indexmap::IndexSet;
 
-use super::symmetry::{orbits, swaps};
-use super::{Pool, unknown_to, without_marches};
+use super::symmetry::{is_between_alike, orbits, swaps};
+use super::{Pool, definitions, unknown_to, without_marches};
 use crate::front::cup;
-use crate::logic::Predicate;
+use crate::logic::{Formula, Predicate};
 use crate::program::{Program, lower};
 use crate::proof::{Proof, parse};
 use crate::source::SourceFile;
@@ -151,4 +151,52 @@ fn what_a_proof_has_is_no_candidate() {
     let candidates = proof(TICKET, "next < num; num == next; P0.a == P0.s;").predicates;
     let new = unknown_to(&known, [candidates.clone(), candidates].concat());
     assert_eq!(texts(&program, &new), ["num == next", "P0.a == P0.s"]);
+}
+
+#[test]
+fn statements_say_what_they_define() {
+    let text = "shared N0, N1, E; thread P { local n, m, e; loop { e = E; assume(e == 1); n = N1; m = N1; if (n < m) { n = m; }
+        N0 = n + 1; do { m = N1; } while (m != 0 && m <= n + 1); E = 0; } }
+        thread Q { local a; loop { a = fetch_add(N1, 1); } } forbid P.n == 7;";
+    let program = program(text);
+    let said: Vec<Formula> = definitions(&program)
+        .into_iter()
+        .map(|predicate| predicate.formula)
+        .collect();
+    let says = |line: &str| {
+        let wanted = &proof(text, line).predicates[0].formula;
+        said.contains(wanted) || said.contains(&wanted.negated())
+    };
+    let wanted = [
+        "P.e == 1;",
+        "E == 1;",
+        "P.n < P.m;",
+        // `m` is only ever loaded, from `N1`.
+        "P.n < N1;",
+        "P.m == 0;",
+        "N1 == 0;",
+        "P.m <= P.n + 1;",
+        "N1 <= P.n + 1;",
+        "P.n == 7;",
+        "N0 == P.n + 1;",
+        "N1 == Q.a + 1;",
+        "P.n >= 0;",
+        "P.m == N1;",
+    ];
+    for wanted in wanted {
+        assert!(says(wanted), "{wanted} {said:?}");
+    }
+    // `n` is computed too, and flags are told apart by their values.
+    assert!(!says("P.n == N1;") && !says("P.e == E;"), "{said:?}");
+}
+
+#[test]
+fn orders_between_alike_threads_are_told_apart() {
+    let swaps = swaps(&program(TICKET));
+    let given = proof(TICKET, "P0.a <= P1.a; P0.a <= P1.s; P0.a <= num;");
+    let between = given.predicates.iter();
+    let between: Vec<bool> = between
+        .map(|predicate| is_between_alike(predicate, &swaps))
+        .collect();
+    assert_eq!(between, [true, false, false]);
 }

@@ -11,7 +11,7 @@ use super::{Case, Check, Difference};
 use crate::abstraction::Transformers;
 use crate::engine::explore::{self, ExploreConfig};
 use crate::engine::portfolio::{Config, FIRST_STATES, Portfolio, Subject, VerifyError};
-use crate::engine::predicate::{self, Input, PredicateConfig, PredicateError};
+use crate::engine::predicate::{self, Input, PredicateConfig, PredicateError, ReductionChoice};
 use crate::engine::{Context, EngineError};
 use crate::front::cup::placement::{Placement, optional_fences};
 use crate::front::{self, Format, Loaded, cup};
@@ -183,7 +183,15 @@ impl<'a> Present<'a> {
     }
 
     fn verified(&self, model: Model, placement: &Placement) -> Result<Found, String> {
-        let mut engines = Portfolio::of(&Config::default(), &self.context.limits);
+        // As `verify` does it: FIFOs where a buffer can grow for ever.
+        let config = Config {
+            predicate: PredicateConfig {
+                reduction: ReductionChoice::Auto,
+                ..PredicateConfig::default()
+            },
+            ..Config::default()
+        };
+        let mut engines = Portfolio::of(&config, &self.context.limits);
         let subject = Subject {
             source: &self.loaded.source,
             program: &self.loaded.checked,

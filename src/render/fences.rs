@@ -10,7 +10,7 @@ use itertools::Itertools;
 
 use super::warnings::Warnings;
 use super::{Execution, words};
-use crate::fences::{Answer, Candidates, FenceSet, Finding, PlaceId, Tried, names};
+use crate::fences::{Answer, Candidates, Costs, FenceSet, Finding, PlaceId, Tried, names};
 use crate::memory::Model;
 use crate::program;
 use crate::source::SourceFile;
@@ -29,6 +29,10 @@ pub struct FencesReport<'a> {
     pub answer: &'a Answer,
     /// The place to explain.
     pub explain: Option<PlaceId>,
+    /// What places cost, if that is asked for.
+    pub costs: Option<&'a Costs>,
+    /// Whether the candidates are the fences that the program has.
+    pub existing: bool,
 }
 
 /// The execution that needs a fence.
@@ -66,6 +70,19 @@ impl FencesReport<'_> {
             program: violation.program(),
             trace: violation.trace(),
         }
+    }
+
+    /// The fences that a placement leaves out.
+    fn left_out(&self, fences: &FenceSet) -> FenceSet {
+        let places = self.candidates.ids();
+        places.filter(|place| !fences.contains(*place)).collect()
+    }
+
+    /// The first of the cheapest placements, if costs are asked for.
+    fn cheapest(&self) -> Option<&FenceSet> {
+        let proved = || self.answer.proved.iter().map(|proved| &proved.fences);
+        let cheapest = self.costs?.cheapest(proved())?;
+        proved().nth(cheapest)
     }
 
     /// The number of placements that there are, unless it is out of reach.
@@ -130,7 +147,9 @@ fn undecided(reason: &Unknown) -> String {
             limits.join(", ")
         }
         Unknown::Stopped(limit) => words::reason(*limit).to_owned(),
-        Unknown::TooCoarse { .. } => "the abstraction is too coarse".to_owned(),
+        Unknown::TooCoarse { .. } | Unknown::TooIncoherent { .. } => {
+            "the abstraction is too coarse".to_owned()
+        }
         Unknown::Overflow { growth: None, .. } => {
             "a buffer overflows at every bound that was tried".to_owned()
         }
@@ -140,7 +159,7 @@ fn undecided(reason: &Unknown) -> String {
 }
 
 /// `{a, b}`
-fn set(candidates: &Candidates, places: impl Iterator<Item = PlaceId>) -> String {
+pub(super) fn set(candidates: &Candidates, places: impl Iterator<Item = PlaceId>) -> String {
     let mut names = places.map(|place| candidates.name(place));
     format!("{{{}}}", names.join(", "))
 }

@@ -3,6 +3,9 @@
 //! Input: findings, made of the JSON objects of `verify` and `explore`, or of what `test` found. Output: one log with one
 //! run. A violation is an error at the property that is broken, with the execution as a code flow; an unknown answer is
 //! a warning; a difference that `test` finds is an error.
+//!
+//! The log is made as plain JSON and held to the schema of the standard (`make schemas`). Types made from that schema, which
+//! the crate `serde-sarif` has, would say less: they know the names of fields, but not which values and lengths are allowed.
 
 use serde_json::{Value, json};
 

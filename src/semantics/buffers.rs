@@ -79,7 +79,7 @@ impl Buffers {
 }
 
 /// By variable: whether the thread stores to it.
-fn stored_vars(program: &Program, thread: ThreadId) -> Vec<bool> {
+pub(crate) fn stored_vars(program: &Program, thread: ThreadId) -> Vec<bool> {
     let mut stored = vec![false; program.vars.len()];
     let locations = program.threads[thread.index()].locations.iter();
     for edge in locations.flat_map(|location| &location.edges) {

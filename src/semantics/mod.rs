@@ -14,7 +14,7 @@
 //!
 //! Invariants: a trace that leaves this module has been confirmed by [`interpreter::replay`], or was recorded from
 //! steps that the machine took; a state that the machine reaches has unbounded integers as far as they fit 64
-//! bits, and a step beyond that is cut and said to be. Imports between the files go one way: trace, havoc, eval,
+//! bits, and a step beyond that is cut and said to be. Imports between the files go one way: trace, havoc, eval, numbers,
 //! buffers, state, machine, spec, interpreter, repetition, effects, record, walk and the transformations. Not here: which steps are taken
 //! (`engine::explore`, `refine`).
 
@@ -27,6 +27,7 @@ pub(crate) mod follow;
 pub(crate) mod havoc;
 pub mod interpreter;
 pub(crate) mod machine;
+pub(crate) mod numbers;
 pub(crate) mod record;
 pub mod repetition;
 pub(crate) mod spec;

@@ -1,8 +1,7 @@
 //! A state that steps change in place and take back, and its encoding as bytes.
 //!
 //! The search decodes a state once and tries every step on it; a log of changes undoes each of them,
-//! so that no successor costs an allocation. Numbers are encoded as varints, seven bits to a byte,
-//! signed ones zigzag: a state of a lock is some twenty bytes.
+//! so that no successor costs an allocation. Numbers are encoded as varints: a state of a lock is some twenty bytes.
 
 use std::collections::VecDeque;
 
@@ -10,6 +9,7 @@ use crate::program::{Fifo, FifoId, LocId, Program, ThreadId, VarId};
 
 use super::buffers::Buffers;
 use super::eval::View;
+use super::numbers::{Reader, unzigzag, write, zigzag};
 
 /// A state of a program under a memory model.
 #[derive(Clone, Debug, Default)]
@@ -215,7 +215,7 @@ impl State {
 
     /// Becomes the state that `bytes` encodes, with an empty log.
     pub(crate) fn decode(&mut self, buffers: &Buffers, bytes: &[u8]) {
-        let mut reader = Reader { bytes, next: 0 };
+        let mut reader = Reader::new(bytes);
         self.log.clear();
         for location in &mut self.at {
             *location = LocId::new(reader.read() as usize);
@@ -241,70 +241,9 @@ impl State {
     }
 }
 
-fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)) as u64
-}
-
-fn unzigzag(code: u64) -> i64 {
-    (code >> 1) as i64 ^ -((code & 1) as i64)
-}
-
-fn write(bytes: &mut Vec<u8>, mut code: u64) {
-    while code >= 0x80 {
-        bytes.push(code as u8 | 0x80);
-        code >>= 7;
-    }
-    bytes.push(code as u8);
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    next: usize,
-}
-
-impl Reader<'_> {
-    fn read(&mut self) -> u64 {
-        let mut code = 0;
-        let mut shift = 0;
-        loop {
-            let byte = self.bytes[self.next];
-            self.next += 1;
-            code |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return code;
-            }
-            shift += 7;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_survive_their_encoding() {
-        let values = [0, 1, -1, 63, -64, 64, 8191, i64::MAX, i64::MIN];
-        let mut bytes = Vec::new();
-        for value in values {
-            write(&mut bytes, zigzag(value));
-        }
-        let mut reader = Reader {
-            bytes: &bytes,
-            next: 0,
-        };
-        let read: Vec<i64> = values.iter().map(|_| unzigzag(reader.read())).collect();
-        assert_eq!(read, values);
-        assert_eq!(reader.next, bytes.len());
-    }
-
-    #[test]
-    fn small_numbers_take_one_byte() {
-        let mut bytes = Vec::new();
-        write(&mut bytes, zigzag(-64));
-        write(&mut bytes, zigzag(63));
-        assert_eq!(bytes.len(), 2);
-    }
 
     #[test]
     fn changes_are_taken_back_in_reverse() {

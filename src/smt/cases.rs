@@ -22,6 +22,25 @@ pub(super) struct Difference {
     pub value: i64,
 }
 
+impl Difference {
+    /// `low - high <= -value`, or `!=`.
+    pub fn swapped(self) -> Self {
+        Difference {
+            high: self.low,
+            low: self.high,
+            value: -self.value,
+        }
+    }
+
+    /// `high - low <= value - 1`, which is `<`.
+    pub fn lowered(self) -> Self {
+        Difference {
+            value: self.value - 1,
+            ..self
+        }
+    }
+}
+
 /// A condition of a case.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Constraint {
@@ -81,12 +100,8 @@ impl CasesOf {
             Atom::NonZero(term) => vec![Constraint::Differs(self.difference(term)?)],
             Atom::Zero(term) => {
                 let difference = self.difference(term)?;
-                let opposite = Difference {
-                    high: difference.low,
-                    low: difference.high,
-                    value: -difference.value,
-                };
-                vec![Constraint::AtMost(difference), Constraint::AtMost(opposite)]
+                let both = [difference, difference.swapped()];
+                both.map(Constraint::AtMost).into()
             }
             Atom::At(flag, value) => self.truth(Symbol::Flag(flag.clone()), *value),
             Atom::Fact(fact, value) => self.truth(Symbol::Fact(Arc::clone(fact)), *value),
@@ -94,12 +109,16 @@ impl CasesOf {
     }
 
     fn truth(&mut self, symbol: Symbol, value: bool) -> Vec<Constraint> {
-        let (number, _) = self.flags.insert_full(symbol);
-        vec![Constraint::Flag(number, value)]
+        vec![Constraint::Flag(self.flag(symbol), value)]
+    }
+
+    /// The number of a flag or a fact.
+    pub fn flag(&mut self, symbol: Symbol) -> usize {
+        self.flags.insert_full(symbol).0
     }
 
     /// The term as `high - low - value`.
-    fn difference(&mut self, term: &Linear) -> Option<Difference> {
+    pub fn difference(&mut self, term: &Linear) -> Option<Difference> {
         let constant = term.constant_part();
         if constant.abs() >= LIMIT {
             return None;

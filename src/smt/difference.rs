@@ -96,16 +96,7 @@ impl System {
         let Some(&broken) = self.excluded.iter().find(broken) else {
             return Ok(true);
         };
-        let below = Difference {
-            value: broken.value - 1,
-            ..broken
-        };
-        let above = Difference {
-            high: broken.low,
-            low: broken.high,
-            value: -broken.value - 1,
-        };
-        for side in [below, above] {
+        for side in [broken.lowered(), broken.swapped().lowered()] {
             self.bounds.push(side);
             if self.settle()? {
                 return Ok(true);

@@ -3,8 +3,8 @@
 //! A [`Solver`] knows a list of predicates. It answers whether some of their literals are
 //! consistent with each other and with a formula that is in force ([`Solver::under`]): with a model,
 //! or with literals that contradict each other. What is about differences of variables alone is
-//! decided here (`difference`); the rest is asked of Z3 (`library`), which is not even started
-//! before.
+//! decided here (`difference`; `tableau`, where the bare answer is wanted); the rest is asked of Z3 (`library`), which
+//! is not even started before.
 //!
 //! An answer `Unknown` is never taken for a proof; it is counted and reported. Solvers live in the
 //! thread that makes them (Z3's contexts are per thread). The questions are counted and timed.
@@ -12,10 +12,12 @@
 mod cases;
 mod difference;
 mod library;
+mod tableau;
 
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,7 @@ use crate::run::stop::Stop;
 use cases::{Cases, CasesOf};
 use difference::{Solution, solve};
 use library::Library;
+use tableau::{Background, Parts};
 
 /// A solver for questions about a list of predicates.
 pub struct Solver {
@@ -41,6 +44,9 @@ pub struct Solver {
     axioms: Axioms,
     /// The cases of the axioms about views.
     views: Option<Vec<Cases>>,
+    /// Each predicate's negation and the predicate itself, once they are asked about, and the axioms, for `tableau`.
+    parts: Vec<[Option<Rc<Parts>>; 2]>,
+    background: Vec<Background>,
     /// The predicates to which the axioms about names mean nothing.
     plain: Vec<bool>,
     stop: Stop,
@@ -101,12 +107,18 @@ impl Solver {
     /// A solver for questions about these predicates; once it is to stop it knows nothing.
     /// `differences` says whether it may do without Z3 where it can.
     pub fn new(predicates: &[Predicate], stop: Stop, differences: bool) -> Self {
-        let predicates: Vec<Formula> = predicates.iter().map(|p| p.formula.clone()).collect();
+        let formulas = predicates.iter().map(|p| p.formula.clone());
+        Solver::of_formulas(formulas.collect(), stop, differences)
+    }
+
+    /// The same for predicates that are formulas.
+    pub fn of_formulas(predicates: Vec<Formula>, stop: Stop, differences: bool) -> Self {
         let mut cases = CasesOf::default();
         let literals = predicates
             .iter()
             .map(|formula| [cases.cases(&formula.negated()), cases.cases(formula)])
             .collect();
+        let count = predicates.len();
         Solver {
             predicates,
             literals,
@@ -116,6 +128,8 @@ impl Solver {
             differences,
             axioms: Axioms::default(),
             views: Some(Vec::new()),
+            parts: vec![[None, None]; count],
+            background: Vec::new(),
             plain: Vec::new(),
             stop,
             effort: Effort::default(),
@@ -127,6 +141,11 @@ impl Solver {
     pub fn with_axioms(mut self, axioms: Axioms) -> Self {
         let views = axioms.about_views.iter();
         self.views = views.map(|axiom| self.cases.cases(axiom)).collect();
+        let first = axioms.first_name + 1;
+        let background = axioms.all();
+        self.background = background
+            .map(|axiom| Background::new(axiom, first, &mut self.cases))
+            .collect();
         let formulas = self.predicates.iter();
         self.plain = formulas.map(|formula| axioms.is_plain(formula)).collect();
         self.axioms = axioms;
@@ -182,15 +201,37 @@ impl Solver {
             return false;
         }
         let start = Instant::now();
-        let decided = self.differences.then(|| self.satisfied(literals)).flatten();
+        let decided = self.differences.then(|| self.refuted(literals)).flatten();
         match decided {
-            Some(solution) => {
+            Some(answer) => {
                 self.effort.calls += 1;
                 self.effort.time += start.elapsed();
-                solution.is_none()
+                answer
             }
             None => self.contradicts(literals),
         }
+    }
+
+    /// Whether the literals contradict each other or the formulas in force, as far as differences tell.
+    fn refuted(&mut self, literals: &[Literal]) -> Option<bool> {
+        let in_force = self.in_force.iter();
+        let in_force =
+            in_force.map(|formula| Rc::new(Parts::of(&formula.formula, &mut self.cases)));
+        let mut parts: Vec<Rc<Parts>> = in_force.collect();
+        for literal in literals {
+            let (index, positive) = (literal.predicate.index(), literal.positive);
+            let known = &mut self.parts[index][usize::from(positive)];
+            let part = known.get_or_insert_with(|| {
+                let formula = &self.predicates[index];
+                Rc::new(match positive {
+                    true => Parts::of(formula, &mut self.cases),
+                    false => Parts::of(&formula.negated(), &mut self.cases),
+                })
+            });
+            parts.push(Rc::clone(part));
+        }
+        let parts: Vec<&Parts> = parts.iter().map(Rc::as_ref).collect();
+        tableau::is_contradiction(&parts, &self.background)
     }
 
     /// Whether the literals contradict each other or the formulas in force, in Z3's judgement: the bare

@@ -155,7 +155,51 @@ proptest! {
             }
             Answer::Unknown => prop_assert!(false, "differences are always decided"),
         }
+        let bare = alone.under(&in_force, |solver| solver.is_inconsistent(&literals));
+        prop_assert_eq!(bare, matches!(expected, Answer::Inconsistent(_)));
+        prop_assert_eq!(alone.effort().z3_calls, 0);
     }
+
+    /// The bare answer is what Z3 says where sums are among the conditions, and where axioms about a FIFO hold.
+    #[test]
+    fn bare_answers_are_those_of_z3(
+        conds in prop::collection::vec(condition(), 2..7),
+        sum in (0..VARS, 0..VARS, -2..3i64),
+        signs in prop::collection::vec(any::<bool>(), 8),
+        with_sum in any::<bool>(),
+    ) {
+        let axioms = Axioms::without_facts(&crate::program::lower(&fifo_program(), &Default::default()));
+        // The variables of conditions stand for views and names of the FIFO.
+        let vars = crate::program::lower(&fifo_program(), &Default::default()).vars.len();
+        let moved = |var: VarId| crate::logic::Linear::var(VarId::new([0, 1, 2, vars + 1][var.index()]));
+        let with: Vec<(VarId, crate::logic::Linear)> =
+            (0..VARS).map(|var| (VarId::new(var), moved(VarId::new(var)))).collect();
+        let sum = Term::Binary(
+            ArithOp::Add,
+            Box::new(Term::Var(VarId::new(sum.0))),
+            Box::new(Term::Var(VarId::new(sum.1))),
+        );
+        let sum = Cond::Compare(CompareOp::Le, sum, Term::Const(0));
+        let conds = conds.into_iter().chain(with_sum.then_some(sum));
+        let formulas: Vec<Formula> = conds
+            .map(|cond| Formula::from_cond(&cond).expect("small numbers").substitute(&with))
+            .collect();
+        let literals: Vec<Literal> = (0..formulas.len())
+            .map(|index| literal(index, signs[index]))
+            .collect();
+        let answers = [true, false].map(|differences| {
+            let solver = Solver::of_formulas(formulas.clone(), Stop::default(), differences);
+            solver.with_axioms(axioms.clone()).is_inconsistent(&literals)
+        });
+        prop_assert_eq!(answers[0], answers[1]);
+    }
+}
+
+/// A program with a FIFO, whose first variables are those that show it.
+fn fifo_program() -> crate::front::cup::check::Checked {
+    let text = "thread P { fifo b; append(b, 1); pop(b); }";
+    let file = crate::source::SourceFile::new("fifo.cup", text.to_owned());
+    crate::front::cup::load(&file).expect("the program is right")
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! [`Violation::confirm`]; what an engine does not have (a bound under SC, cubes without an abstraction) is `None`.
 //! Not here: sentences (`render`), and how answers are found (`engine`).
 
+mod coherence;
 mod limit;
 mod path;
 mod rounds;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use crate::memory::{Buffers, Model};
 use crate::program::{Property, PropertyId};
 
+pub use coherence::{CoherencePath, CoherenceStep, Domain, PartialCoherence};
 pub use limit::Limit;
 pub use path::{AbstractPath, AbstractStep, Changes, Feasibility, Refinement};
 pub use rounds::{Case, Found, Round};
@@ -66,6 +68,8 @@ pub enum Evidence {
     /// The data is finite, and no bad state can be reached, whatever the buffers' length: the set of all states from
     /// which one can be reached has no initial state.
     Basis,
+    /// Abstract store buffers exclude every failure: the abstract states cover all reachable ones.
+    PartialCoherence(PartialCoherence),
 }
 
 /// Why neither a proof nor a violation is known.
@@ -88,6 +92,13 @@ pub enum Unknown {
         property: PropertyId,
         /// The path that it cannot exclude.
         path: Arc<AbstractPath>,
+    },
+    /// Abstract store buffers cannot exclude that a property is broken.
+    TooIncoherent {
+        /// The property.
+        property: PropertyId,
+        /// The path that they cannot exclude.
+        path: Arc<CoherencePath>,
     },
     /// A store may meet a full buffer; the properties hold until then.
     Overflow {
@@ -149,6 +160,8 @@ pub struct Settings {
     pub split: bool,
     /// The proof that the abstraction is built from, where the engine found it.
     pub found: Option<Arc<Found>>,
+    /// How store buffers are abstracted.
+    pub coherence: Option<PartialCoherence>,
 }
 
 /// A way to build a predicate abstraction.
@@ -245,6 +258,7 @@ impl Unknown {
             Unknown::Stopped(limit) => limit.is_stop(),
             Unknown::Incomplete { limits, .. } => limits.iter().any(|limit| limit.is_stop()),
             Unknown::TooCoarse { .. }
+            | Unknown::TooIncoherent { .. }
             | Unknown::Overflow { .. }
             | Unknown::NotVerifiedUnderSc(_)
             | Unknown::Unsupported(_) => false,
@@ -256,6 +270,7 @@ impl Unknown {
         match self {
             Unknown::TooCoarse { path, .. } | Unknown::Overflow { path, .. } => Some(path),
             Unknown::Incomplete { .. }
+            | Unknown::TooIncoherent { .. }
             | Unknown::Stopped(_)
             | Unknown::NotVerifiedUnderSc(_)
             | Unknown::Unsupported(_) => None,

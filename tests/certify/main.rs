@@ -3,6 +3,7 @@
 mod bases;
 mod basis;
 mod basis_changes;
+mod basis_loops;
 mod basis_runs;
 mod basis_sections;
 mod certificates;

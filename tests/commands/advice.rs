@@ -23,6 +23,23 @@ fn said(command: &str, program: &str) -> String {
     said
 }
 
+/// All of a lock stands in a loop: it is not said that no fence helps where none was tried.
+#[test]
+fn fences_that_were_left_out_of_loops_are_named() {
+    for places in ["", "--places stores", "--places all"] {
+        let command = format!("fences examples/rmm/peterson.rmm --model tso {places}");
+        let output = cupola(&format!("{command} --not-in-loops"), "");
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(10), "{command}: {said}");
+        assert!(said.contains("Fences in loops were left out"), "{said}");
+        assert!(
+            !said.contains("--") && !said.contains("change the algorithm"),
+            "{said}"
+        );
+        assert_eq!(cupola(&command, "").status.code(), Some(0), "{command}");
+    }
+}
+
 #[test]
 fn options_that_were_given_are_not_named() {
     let cases = [

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "README.md",
     "docs/certificates.md",
+    "docs/coherence.md",
     "docs/exact.md",
     "docs/exports.md",
     "docs/fences.md",

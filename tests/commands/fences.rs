@@ -222,3 +222,243 @@ fn fences_stay_out_of_loops_where_that_is_asked_for() {
     let outside = answer(IN_A_LOOP, &behind_stores, 10);
     assert!(sets(&outside).is_empty(), "{outside}");
 }
+
+/// The text of an example with some fences made real.
+fn with_fences(folder: &std::path::Path, example: &str, real: &[&str]) -> std::path::PathBuf {
+    let text = std::fs::read_to_string(examples::directory().join(example)).expect("it is there");
+    let lines = text.lines().filter(|line| !line.starts_with("fences "));
+    let mut text: String = lines.flat_map(|line| [line, "\n"]).collect();
+    for name in real {
+        text = text.replace(&format!("fence? {name};"), "fence;");
+    }
+    let path = folder.join(example);
+    std::fs::write(&path, text).expect("it can be written");
+    path
+}
+
+#[test]
+fn fences_that_are_too_many_are_found() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = with_fences(folder.path(), "dekker_simple.cup", &["a"]);
+    let path = path.to_str().expect("the path is UTF-8");
+    let needed = stdout(&[path, "--model", "tso", "--existing"], 0);
+    assert!(needed.contains("every fence is needed"), "{needed}");
+    let path = with_fences(folder.path(), "peterson.cup", &["a", "b", "c"]);
+    let path = path.to_str().expect("the path is UTF-8");
+    let text = stdout(&[path, "--model", "tso", "--existing", "--json"], 0);
+    let json: Value = serde_json::from_str(&text).expect("one JSON object");
+    // One of each thread is enough: b of both, which are in lines 16 and 30.
+    let expected = serde_json::json!(["fence_16", "fence_30"]);
+    assert_eq!(json["placements"][0]["fences"], expected);
+    let removed = serde_json::json!(["fence_14", "fence_20", "fence_28", "fence_34"]);
+    assert_eq!(json["placements"][0]["removes"], removed);
+}
+
+#[test]
+fn costs_pick_a_placement() {
+    let cheapest = |costs: &[&str]| {
+        let mut arguments = vec!["bakery_rounds.cup", "--model", "tso", "--json"];
+        arguments.extend(costs.iter().flat_map(|cost| ["--cost", cost]));
+        let text = stdout(&arguments, 0);
+        let json: Value = serde_json::from_str(&text).expect("one JSON object");
+        json["cheapest"].clone()
+    };
+    assert_eq!(cheapest(&["b=5"]), serde_json::json!(["a", "c"]));
+    assert_eq!(cheapest(&["c=5"]), serde_json::json!(["a", "b"]));
+    assert_eq!(cheapest(&[]), Value::Null);
+    let text = stdout(
+        &[
+            "bakery_rounds.cup",
+            "--model",
+            "tso",
+            "--cost-in-loop",
+            "3",
+            "--cost",
+            "b=1",
+        ],
+        0,
+    );
+    assert!(text.contains("cheapest: {a, b}, cost"), "{text}");
+    let error = stderr(&["bakery_rounds.cup", "--model", "tso", "--cost", "z=1"], 2);
+    assert!(error.contains("there is no place `z`"), "{error}");
+}
+
+#[test]
+fn every_placement_is_written_and_verifies() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let into = folder.path().join("all");
+    let into = into.to_str().expect("the path is UTF-8");
+    stdout(
+        &[
+            "bakery_rounds.cup",
+            "peterson.cup",
+            "--model",
+            "all",
+            "--emit-all",
+            into,
+        ],
+        0,
+    );
+    let mut files: Vec<_> = std::fs::read_dir(into)
+        .expect("it is a folder")
+        .map(|file| file.expect("it is there").path())
+        .collect();
+    files.sort();
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| {
+            file.file_name()
+                .expect("it has a name")
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    let expected = [
+        "bakery_rounds.pso.1.cup",
+        "bakery_rounds.tso.1.cup",
+        "bakery_rounds.tso.2.cup",
+        "peterson.pso.1.cup",
+        "peterson.tso.1.cup",
+    ];
+    assert_eq!(names, expected);
+    for (file, name) in files.iter().zip(&names) {
+        let model = if name.contains(".tso.") { "tso" } else { "pso" };
+        let mut verify = Command::cargo_bin("cupola").expect("the binary is built");
+        verify
+            .args(["verify", "--model", model])
+            .arg(file)
+            .assert()
+            .code(0);
+    }
+}
+
+#[test]
+fn a_difference_is_a_patch() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    for lines in [false, true] {
+        let path = folder.path().join("peterson.cup");
+        std::fs::copy(examples::directory().join("peterson.cup"), &path).expect("it can be copied");
+        let mut arguments = vec![
+            path.to_str().expect("the path is UTF-8"),
+            "--model",
+            "tso",
+            "--diff",
+        ];
+        if lines {
+            // Another placement than the one of its line.
+            let text = std::fs::read_to_string(&path).expect("it can be read");
+            std::fs::write(&path, text.replace("fences tso: b;\n", "")).expect("it can be written");
+            arguments.push("--lines");
+        }
+        let diff = stdout(&arguments, 0);
+        let patch = folder.path().join("patch");
+        std::fs::write(&patch, &diff).expect("it can be written");
+        let applied = std::process::Command::new("patch")
+            .arg(&path)
+            .arg(&patch)
+            .output()
+            .expect("patch runs");
+        assert!(applied.status.success(), "{diff}\n{applied:?}");
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        assert_eq!(text.contains("fences tso: b;"), lines, "{text}");
+        assert_eq!(text.contains("    fence;\n"), !lines, "{text}");
+        let mut verify = Command::cargo_bin("cupola").expect("the binary is built");
+        verify
+            .args(["verify", "--model", "tso"])
+            .arg(&path)
+            .assert()
+            .code(0);
+    }
+}
+
+#[test]
+fn inferred_fences_are_told_with_their_constraints() {
+    let text = stdout(
+        &[
+            "peterson.cup",
+            "--model",
+            "pso",
+            "--infer",
+            "avoid",
+            "--domain",
+            "fd",
+            "-k",
+            "0",
+            "--check",
+        ],
+        0,
+    );
+    assert!(
+        text.contains("{a, b}: sufficient; no fence is too many"),
+        "{text}"
+    );
+    assert!(text.contains("`flag0 = 1;` (P0, line 13) before"), "{text}");
+    let text = stdout(
+        &[
+            "lamport_fast.cup",
+            "--model",
+            "pso",
+            "--infer",
+            "avoid",
+            "--domain",
+            "pd",
+            "-k",
+            "0",
+        ],
+        5,
+    );
+    assert!(text.contains("under this abstraction"), "{text}");
+    let branch = "shared x, y; thread P { local r, c; x = 1; if (*) { c = 1; fence? a; } else { c = 0; fence? b; } r = y; } thread Q { local s; y = 1; fence; s = x; } finally !(P.c == 1 && P.r == 0 && Q.s == 0);";
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("branch.cup");
+    std::fs::write(&path, branch).expect("it can be written");
+    let path = path.to_str().expect("the path is UTF-8");
+    let text = stdout(&[path, "--model", "tso", "--infer", "avoid", "--check"], 0);
+    assert!(text.contains("{a, b}: sufficient; enough is {a}"), "{text}");
+}
+
+/// The names that lines give are not the labels of other fences.
+#[test]
+fn existing_fences_have_names_of_their_own() {
+    let path = "../tests/programs/existing/label_like_a_line.cup";
+    let text = stdout(&[path, "--model", "tso", "--existing", "--json"], 0);
+    let json: Value = serde_json::from_str(&text).expect("one JSON object");
+    assert_eq!(json["places"].as_array().map(Vec::len), Some(3), "{text}");
+}
+
+/// Optional fences that a `fences` line puts in force are no candidates, and leaving them out would say too little.
+#[test]
+fn existing_fences_beside_optional_ones_in_force_are_refused() {
+    let path = "../tests/programs/existing/with_fences_line.cup";
+    let text = stderr(&[path, "--model", "tso", "--existing"], 2);
+    assert!(text.contains("optional fences are in force"), "{text}");
+}
+
+/// Very many initial states end at the limit on states.
+#[test]
+fn very_many_initial_states_are_a_limit() {
+    let program = "shared a[12] = 0..9, y; thread P { y = 1; } finally y == 1;";
+    for engine in ["coherence", "backward", "explore"] {
+        let mut command = Command::cargo_bin("cupola").expect("the binary is built");
+        let options = ["verify", "-", "--model", "pso", "--engine", engine];
+        let limits = ["--explore-states", "2000", "--max-states", "2000"];
+        let command = command.args(options).args(limits).write_stdin(program);
+        // Backwards it is decided all the same.
+        let code = command.output().expect("it runs").status.code();
+        assert!(matches!(code, Some(0 | 5)), "{engine}: {code:?}");
+    }
+}
+
+/// Where a placement helps, inference never says that none does.
+#[test]
+fn inference_does_not_deny_placements_that_help() {
+    for name in ["branch_without_place", "location"] {
+        let path = format!("../tests/programs/coherence/infer_{name}.cup");
+        for model in ["tso", "pso"] {
+            stdout(&[&path, "--model", model], 0);
+            let output = cupola(&[&path, "--model", model, "--infer", "avoid"]).output();
+            let code = output.expect("it runs").status.code();
+            assert!(matches!(code, Some(0 | 5)), "{name} {model}: {code:?}");
+        }
+    }
+}

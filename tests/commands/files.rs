@@ -254,6 +254,7 @@ fn an_input_is_never_written_over() {
         "X86 T\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n",
     );
     folder.put("e.csv", "T,Always\n");
+    folder.put("q.cup", PROGRAM);
     for (args, file) in [
         ("translate p.cup --model tso -o p.cup", "p.cup"),
         ("translate p.cup --model tso -o ./p.cup", "p.cup"),
@@ -267,6 +268,20 @@ fn an_input_is_never_written_over() {
         ("fences p.cup --model tso -o p.cup", "p.cup"),
         ("fences p.cup --model tso --emit p.cup", "p.cup"),
         ("fences p.cup --model tso --emit p.proof", "p.proof"),
+        ("verify p.cup -o p.cup --json", "p.cup"),
+        ("explore p.cup q.cup --model tso --sarif p.cup", "p.cup"),
+        ("explore q.cup p.cup --model tso --html p.cup", "p.cup"),
+        ("test p.cup --sarif p.cup", "p.cup"),
+        ("test p.cup --junit p.cup --json", "p.cup"),
+        ("verify p.cup --html p.cup", "p.cup"),
+        ("verify p.cup --svg p.proof", "p.proof"),
+        ("explore p.cup --model tso --html p.cup", "p.cup"),
+        ("explore p.cup --model tso --svg link.cup", "p.cup"),
+        ("fences p.cup --model tso --html p.cup", "p.cup"),
+        ("translate p.cup --model tso --html p.cup", "p.cup"),
+        ("litmus t.litmus --model tso --html t.litmus", "t.litmus"),
+        ("verify p.cup --sarif p.cup", "p.cup"),
+        ("step p.cup --model tso --save p.cup", "p.cup"),
         ("export p.cup --to c -o p.cup", "p.cup"),
         ("convert t.litmus --to cup -o t.litmus", "t.litmus"),
         ("convert p.cup --to cup -o .", "p.cup"),
@@ -306,6 +321,8 @@ fn two_results_do_not_go_to_one_file() {
     for args in [
         "fences p.cup --model tso -o new --emit ./new",
         "verify p.cup -o new --save-proof new --force",
+        "explore p.cup --model tso -o new --html new",
+        "litmus t.litmus --model tso --html new --svg new",
     ] {
         folder.refused(args, "p.cup", "two results would go to");
     }
@@ -315,7 +332,15 @@ fn two_results_do_not_go_to_one_file() {
 fn what_cannot_be_written_is_told_before_the_work() {
     let folder = Folder::new();
     folder.put("out", "old");
-    for args in ["verify p.cup -o out", "verify p.cup --save-proof out"] {
+    for args in [
+        "verify p.cup -o out",
+        "verify p.cup --save-proof out",
+        "verify p.cup --html out",
+        "explore p.cup --model tso --svg out",
+        "fences p.cup --model tso --html out",
+        "translate p.cup --model tso --html out",
+        "step p.cup --model tso --save out",
+    ] {
         let said = folder.cupola(args);
         assert_eq!(said.code, Some(2), "{args}");
         assert_eq!(said.stdout, "", "{args}");

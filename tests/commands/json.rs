@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The commands, by the names of their schemas. Between them they have every verdict.
-const COMMANDS: [(&str, &str); 29] = [
+const COMMANDS: [(&str, &str); 35] = [
     ("verify", "verify examples/ticket.cup --json"),
     (
         "verify",
@@ -91,6 +91,27 @@ const COMMANDS: [(&str, &str); 29] = [
     ("test", "test tests/programs/regression --json"),
     ("bench", "bench dekker/sc --baseline --json"),
     ("bench", "bench --timeout 0 --json"),
+    (
+        "verify",
+        "verify examples/peterson.cup --model pso --engine coherence --domain fd -k 0 --json",
+    ),
+    (
+        "verify",
+        "verify examples/peterson.cup --model tso --engine coherence --domain set --json",
+    ),
+    (
+        "fences",
+        "fences examples/bakery_rounds.cup --model tso --cost b=5 --cost-in-loop 2 --json",
+    ),
+    (
+        "infer",
+        "fences examples/peterson.cup --model pso --infer avoid --domain pd -k 1 --check --json",
+    ),
+    (
+        "infer",
+        "fences examples/lamport_fast.cup --model pso --infer avoid --domain pd -k 0 --json",
+    ),
+    ("bench_pldi", "bench pldi Pet --json"),
     (
         "bench_tacas",
         "bench tacas --json examples/rmm/peterson.rmm examples/rmm/producer_consumer_v1_2.rmm",

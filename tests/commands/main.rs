@@ -20,6 +20,7 @@ mod litmus;
 mod machines;
 mod pages;
 mod pipeline;
+mod pldi;
 mod project;
 mod regression;
 mod several;

@@ -73,6 +73,33 @@ fn pages_are_the_same_every_time_and_load_nothing() {
     }
 }
 
+/// The words of the tables stand below them: those that are there, and no others.
+#[test]
+fn a_page_explains_its_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["verify", "examples/ticket.cup", "--model", "tso"];
+    let page = written(&args, "--html", folder.path());
+    for word in [
+        "explore",
+        "predicate",
+        "pe",
+        "-",
+        "rules 1, 8",
+        "rules 2, 9",
+    ] {
+        assert!(
+            page.contains(&format!("<dt><code>{word}</code></dt><dd>")),
+            "{word}"
+        );
+    }
+    for word in ["backward", "ce", "rule 17"] {
+        assert!(
+            !page.contains(&format!("<dt><code>{word}</code></dt>")),
+            "{word}"
+        );
+    }
+}
+
 #[test]
 fn what_the_user_wrote_is_no_markup() {
     let folder = tempfile::tempdir().unwrap();
@@ -256,6 +283,7 @@ fn a_walk_goes_through_a_violation_by_its_own_trace() {
     assert_eq!(walked.status.code(), Some(10));
     let walked: Value = serde_json::from_slice(&walked.stdout).unwrap();
     assert_eq!(walked["trace"], explored["trace"]);
+    assert_eq!(walked["command"], "step");
     // It is no execution under TSO.
     let args = [
         "step", PETERSON, "--model", "tso", "--fences", "all", "--trace", trace,

@@ -235,7 +235,7 @@ fn only_known_engines_are_asked() {
         let output = run(command, &file, &["--model", model, "--engine", "pipeline"]);
         assert_eq!(code(&output), 2, "{command}");
         assert!(
-            stderr(&output).contains("explore, backward, predicate"),
+            stderr(&output).contains("explore, backward, coherence, predicate"),
             "{}",
             stderr(&output)
         );

@@ -94,6 +94,10 @@ fn packages_hold_what_they_embed() {
         let file = format!("examples/rmm/{}.rmm", program.name);
         assert!(files.contains(&file), "{file}");
     }
+    for name in ["bakery", "clh", "sense_barrier"] {
+        let file = format!("examples/pldi/{name}.cup");
+        assert!(files.contains(&file), "{file}");
+    }
     assert!(!files.iter().any(|file| file.starts_with("tests/")));
 }
 

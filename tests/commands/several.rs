@@ -118,6 +118,22 @@ fn an_error_of_one_file_does_not_hide_the_others() {
     let found = json(&only);
     assert_eq!(found.as_array().map(Vec::len), Some(2));
     assert!(found[1]["diagnostics"].is_array(), "{found}");
+    assert_eq!(found[1]["command"], "explore");
+}
+
+/// Tests under one model are one object; with files that are no tests beside them it is an array, still one value.
+#[test]
+fn files_that_are_no_litmus_tests_stand_beside_the_object_of_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["a.litmus", "b.litmus"] {
+        std::fs::write(folder.path().join(name), "X86 T\n{ }\n P0 ;\n MOV EAX ;\n").unwrap();
+    }
+    let sb = std::fs::read("tests/litmus/sb.litmus").unwrap();
+    std::fs::write(folder.path().join("c.litmus"), sb).unwrap();
+    let found = json(&at(&folder, "litmus @ --model tso --json -q"));
+    assert_eq!(found.as_array().map(Vec::len), Some(3), "{found}");
+    assert!(found[0]["diagnostics"].is_array() && found[1]["diagnostics"].is_array());
+    assert_eq!(found[2]["tests"][0]["observation"], "Sometimes");
 }
 
 #[test]

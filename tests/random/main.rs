@@ -5,6 +5,7 @@ mod support;
 
 mod backward;
 mod blocked;
+mod coherence;
 mod growth;
 mod links;
 mod origins;

@@ -5,6 +5,7 @@
 mod support;
 
 mod backward;
+mod coherence;
 mod examples;
 mod exports;
 mod extrapolate;
@@ -21,4 +22,5 @@ mod rmm;
 mod searches;
 mod stop;
 mod tries;
+mod unbounded;
 mod verify;

@@ -98,7 +98,7 @@ fn questions_about_differences_never_reach_z3() {
         let context = Context::default();
         let built = predicate::boolean_program(&input, &stage, Method::Pe, &config, &context);
         let built = built.expect("it can be reduced").expect("it has a proof");
-        assert!(built.effort.calls > 0, "{name}");
-        assert_eq!(built.effort.z3_calls, 0, "{name}");
+        assert!(built.spent.effort.calls > 0, "{name}");
+        assert_eq!(built.spent.effort.z3_calls, 0, "{name}");
     }
 }

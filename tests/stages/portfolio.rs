@@ -1,6 +1,9 @@
 //! Several engines one after the other: what any of them decides is decided, what is violated is real, and an engine that
 //! decides nothing changes nothing.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use crate::support::examples::{self, Example, Expectation};
 use crate::support::proofs::{ALGORITHMS, Proved};
 use cupola::engine::explore::{self, ExploreConfig, explore};
@@ -381,4 +384,56 @@ fn alone_it_gives_its_reason() {
             assert_eq!(result.outcome.log.len(), 1);
         }
     }
+}
+
+/// An engine that writes down when it is asked, and decides nothing.
+struct Noted {
+    name: &'static str,
+    asked: Rc<RefCell<Vec<String>>>,
+}
+
+impl Engine for Noted {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&mut self, task: &Task<'_>, _: &Context) -> Result<Outcome, EngineError> {
+        let asked = format!("{} {}", self.name, task.model);
+        self.asked.borrow_mut().push(asked);
+        Ok(Outcome::new(Undecided::verdict(), Vec::new()))
+    }
+}
+
+/// What the first engine finds is told even where the others take long: it is asked about every model before they are asked
+/// about one, and only once.
+#[test]
+fn the_first_engine_looks_at_all_models_before_the_others_begin() {
+    let asked = Rc::new(RefCell::new(Vec::new()));
+    let file = SourceFile::new("test.cup", "shared x; thread P { x = 1; }");
+    let checked = cup::load(&file).expect("it is a program");
+    let subject = Subject {
+        source: &file,
+        program: &checked,
+        proof: None,
+    };
+    let order = |models: &[Model]| {
+        let noted = |name| -> Box<dyn Engine> {
+            let asked = Rc::clone(&asked);
+            Box::new(Noted { name, asked })
+        };
+        let mut engines = Portfolio::new(vec![noted("look"), noted("prove")]);
+        let report = engines.verify(&subject, models, &Placement::None, &Context::default());
+        report.expect("there is an answer");
+        asked.take()
+    };
+    let all = [
+        "look sc",
+        "look tso",
+        "look pso",
+        "prove sc",
+        "prove tso",
+        "prove pso",
+    ];
+    assert_eq!(order(&Model::ALL), all);
+    assert_eq!(order(&[Model::Tso]), ["look tso", "prove tso"]);
 }

@@ -382,10 +382,14 @@ fn larger_cubes_are_tried_where_splitting_ends_at_the_limit() {
     let sizes = tried.attempt.settings.cube_sizes;
     assert!(tried.proof.is_some());
     assert_eq!(sizes.map(|sizes| sizes.updates), Some(3));
-    // The search without cubes comes before both.
+    // The search without cubes takes turns with larger cubes, and decides first.
     let report = proved.verify(&[Model::Sc], AUTO, Placement::Declared);
     let log = &report.results[0].outcome.log;
-    let methods: Vec<_> = log.iter().map(|tried| tried.settings.method).collect();
-    assert_eq!(methods, [Some(Method::Trad), Some(Method::Lazy)]);
+    let tried: Vec<_> = log
+        .iter()
+        .map(|tried| (tried.settings.method, tried.settings.split))
+        .collect();
+    let [trad, lazy] = [Method::Trad, Method::Lazy].map(Some);
+    assert_eq!(tried, [(trad, false), (trad, true), (lazy, false)]);
     assert!(report.is_verified(), "{}", report.text());
 }

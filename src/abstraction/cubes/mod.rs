@@ -76,6 +76,28 @@ pub struct Implicants {
     pub calls: u64,
 }
 
+/// How many questions are answered before it is asked whether an allowance is used up.
+const PORTION: usize = 16;
+
+/// What answers took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// About as much as the number of solver calls, but the same for every solver and any number of threads.
+    pub cost: u64,
+    /// What the solver was asked.
+    pub effort: Effort,
+}
+
+impl Spent {
+    /// Both together.
+    pub fn plus(self, other: Spent) -> Spent {
+        Spent {
+            cost: self.cost + other.cost,
+            effort: self.effort.plus(other.effort),
+        }
+    }
+}
+
 /// What a search may use.
 #[derive(Clone, Debug, Default)]
 pub struct SearchContext {
@@ -194,6 +216,43 @@ impl<'a> Vocabulary<'a> {
         search: &Search,
         jobs: usize,
     ) -> (Vec<Implicants>, Effort) {
+        let (answers, spent) = self.answer_within(questions, search, jobs, u64::MAX);
+        (answers.expect("the allowance is enough"), spent.effort)
+    }
+
+    /// Answers questions as far as an allowance goes; `None` if it does not go far enough. What is answered then is kept
+    /// for the next time.
+    pub fn answer_within(
+        &self,
+        questions: &[Question],
+        search: &Search,
+        jobs: usize,
+        allowance: u64,
+    ) -> (Option<Vec<Implicants>>, Spent) {
+        let portion = match allowance {
+            u64::MAX => questions.len().max(1),
+            _ => PORTION,
+        };
+        let mut spent = Spent::default();
+        let mut answers = Vec::new();
+        for portion in questions.chunks(portion) {
+            if spent.cost > allowance {
+                return (None, spent);
+            }
+            let (found, more) = self.answer_all(portion, search, jobs);
+            answers.extend(found);
+            spent = spent.plus(more);
+        }
+        (Some(answers), spent)
+    }
+
+    /// Answers questions, with what is known already.
+    fn answer_all(
+        &self,
+        questions: &[Question],
+        search: &Search,
+        jobs: usize,
+    ) -> (Vec<Implicants>, Spent) {
         let known: Vec<Option<Implicants>> = self.context.memo.with(self.key(), search, |table| {
             let answers = questions.iter();
             answers
@@ -204,6 +263,12 @@ impl<'a> Vocabulary<'a> {
         let open = pairs.filter(|(_, known)| known.is_none());
         let open: Vec<Question> = open.map(|(question, _)| question.clone()).collect();
         let (found, effort) = self.ask(&open, search, jobs);
+        let asked = open.iter().zip(&found);
+        let cost = asked.map(|(question, found)| self.cost(question, found));
+        let spent = Spent {
+            cost: cost.sum(),
+            effort,
+        };
         // What was found after the deadline may be too little.
         if !self.is_late() {
             self.context.memo.with(self.key(), search, |table| {
@@ -215,7 +280,17 @@ impl<'a> Vocabulary<'a> {
         let answers = known.into_iter().map(|known| {
             known.unwrap_or_else(|| found.next().expect("open questions have been asked"))
         });
-        (answers.collect(), effort)
+        (answers.collect(), spent)
+    }
+
+    /// About how many solver calls a question takes. The number itself depends on the models that the solver picks, and on
+    /// what it was asked before; this one does not.
+    fn cost(&self, question: &Question, found: &Implicants) -> u64 {
+        let cone = match question.size {
+            0 | 1 => 0,
+            size => self.connections.cone(&question.goal).len() * (size - 1).pow(3),
+        };
+        1 + (found.cubes.len() + cone) as u64 / 3
     }
 
     fn is_late(&self) -> bool {

@@ -229,3 +229,52 @@ fn what_a_memo_knows_is_not_asked_again() {
     let (others, asked) = ask(&conds[1..]);
     assert!(asked > 0 && others != known);
 }
+
+/// Where an allowance is used up there is no answer yet; what was answered is not asked again, and the answers are those
+/// of a search without an allowance.
+#[test]
+fn an_allowance_pauses_the_questions() {
+    let less = |a, b| compare(CompareOp::Le, var(a), var(b));
+    let conds = [less(0, 1), less(1, 2), less(2, 3), less(0, 3)];
+    let predicates = predicates(&conds);
+    let goals = (0..VARS).flat_map(|a| (0..VARS).map(move |b| (a, b)));
+    let questions: Vec<Question> = goals
+        .filter(|(a, b)| a != b)
+        .flat_map(|(a, b)| {
+            [0, 1, 2].map(|by| {
+                let more = Box::new(Term::Const(by));
+                let term = Term::Binary(ArithOp::Add, Box::new(var(b)), more);
+                let goal = Formula::from_cond(&compare(CompareOp::Le, var(a), term));
+                Question {
+                    goal: goal.expect("small numbers"),
+                    size: 2,
+                }
+            })
+        })
+        .collect();
+    let vocabulary = || {
+        let context = SearchContext::default();
+        Vocabulary::new(&predicates, Axioms::default(), &Search::Fast, context).0
+    };
+    let (whole, _) = vocabulary().answer(&questions, &Search::Fast, 1);
+    let paused = vocabulary();
+    let (mut parts, mut cost, mut calls) = (0, 0, 0);
+    let answers = loop {
+        let (answers, spent) = paused.answer_within(&questions, &Search::Fast, 1, 10);
+        (parts, cost, calls) = (parts + 1, cost + spent.cost, calls + spent.effort.calls);
+        if let Some(answers) = answers {
+            break answers;
+        }
+    };
+    let cubes = |answers: &[Implicants]| -> Vec<Vec<Cube>> {
+        answers.iter().map(|found| found.cubes.clone()).collect()
+    };
+    assert_eq!(cubes(&answers), cubes(&whole));
+    assert!(parts > 2, "{parts}");
+    let (_, again) = paused.answer_within(&questions, &Search::Fast, 1, 10);
+    assert_eq!((again.cost, again.effort.calls), (0, 0));
+    // The measure is the same for any number of threads.
+    let (_, together) = vocabulary().answer_within(&questions, &Search::Fast, 3, u64::MAX);
+    assert_eq!(together.cost, cost);
+    assert!(calls > 0);
+}

@@ -1,8 +1,8 @@
 //! What the known predicates imply, asked of the solver once.
 //!
-//! Only literals that are connected with the goal, through variables that they share with it or with each other,
-//! can say something about it; the answer for them is kept. What a fact says of the ends and of the named entries of its FIFO
-//! takes the place of the fact.
+//! A known predicate says something, a fact several things: what it says of the ends of its FIFO and of entries with names
+//! ([`axioms::instances`]), each of which matters only where those names are used. What takes part in a question is connected with the
+//! goal, through variables that it shares with it or with something else that takes part; the answer is kept.
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -20,12 +20,23 @@ pub(super) struct Oracle {
     numbers: IndexSet<Symbol>,
     /// The symbols of each predicate.
     symbols: Vec<Symbols>,
-    /// The goals that were asked about, with their symbols.
+    /// What the predicates say, as the solver knows it.
+    said: Vec<Said>,
+    /// What axioms connect.
+    links: Vec<Said>,
+    /// The goals that were asked about.
     goals: FxHashMap<Formula, usize>,
     goal_symbols: Vec<Symbols>,
     answers: FxHashMap<(usize, Vec<Literal>), bool>,
-    /// What axioms connect.
-    links: Vec<Symbols>,
+}
+
+/// Something that takes part in a question if all is known that it needs.
+struct Said {
+    /// The predicate that says it.
+    predicate: usize,
+    symbols: Symbols,
+    /// The names of entries that it uses; it matters only to goals with one of them.
+    names: Symbols,
 }
 
 /// A set of symbols, by their numbers.
@@ -41,20 +52,27 @@ impl Oracle {
         differences: bool,
     ) -> Self {
         // What a fact says takes the place of the fact, which is never known to be false.
-        let said = predicates.iter().map(|predicate| match predicate.fact() {
-            Some(fact) => Predicate {
-                formula: axioms::instances(fact),
-                ..predicate.clone()
-            },
-            None => predicate.clone(),
-        });
-        let said: Vec<Predicate> = said.collect();
-        let solver = Solver::new(&said, stop, differences);
+        let said = predicates
+            .iter()
+            .enumerate()
+            .flat_map(|(index, predicate)| {
+                let said = match predicate.fact() {
+                    Some(fact) => axioms::instances(fact),
+                    None => vec![predicate.formula.clone()],
+                };
+                said.into_iter().map(move |formula| (index, formula))
+            });
+        let said: Vec<(usize, Formula)> = said.collect();
+        let axioms = Axioms::without_facts(program);
+        let first_name = axioms.first_name;
+        let formulas = said.iter().map(|(_, formula)| formula.clone());
+        let solver = Solver::of_formulas(formulas.collect(), stop, differences);
         let mut oracle = Oracle {
-            solver: solver.with_axioms(Axioms::without_facts(program)),
-            links: Vec::new(),
+            solver: solver.with_axioms(axioms.clone()),
             numbers: IndexSet::new(),
             symbols: Vec::new(),
+            said: Vec::new(),
+            links: Vec::new(),
             goals: FxHashMap::default(),
             goal_symbols: Vec::new(),
             answers: FxHashMap::default(),
@@ -63,11 +81,31 @@ impl Oracle {
             let symbols = oracle.symbols_of(&predicate.formula);
             oracle.symbols.push(symbols);
         }
-        for axiom in Axioms::without_facts(program).all() {
-            let symbols = oracle.symbols_of(axiom);
-            oracle.links.push(symbols);
+        for (predicate, formula) in said {
+            let said = oracle.said(predicate, &formula, first_name);
+            oracle.said.push(said);
+        }
+        for axiom in axioms.all() {
+            let link = oracle.said(0, axiom, first_name);
+            oracle.links.push(link);
         }
         oracle
+    }
+
+    fn said(&mut self, predicate: usize, formula: &Formula, first_name: usize) -> Said {
+        let is_name = |symbol: &Symbol| match symbol {
+            Symbol::Var(var) => var.index() >= first_name,
+            Symbol::Flag(_) | Symbol::Fact(_) => false,
+        };
+        let mut names = Symbols::default();
+        for symbol in formula.symbols().into_iter().filter(is_name) {
+            names.insert(self.numbers.insert_full(symbol).0);
+        }
+        Said {
+            predicate,
+            symbols: self.symbols_of(formula),
+            names,
+        }
     }
 
     /// What was asked so far.
@@ -117,34 +155,36 @@ impl Oracle {
             .collect()
     }
 
-    /// The known literals that are connected with a goal, and all symbols of theirs and of the goal.
+    /// What takes part in a question, and all symbols of it and of the goal.
     fn connected(&self, values: &Values, goal: usize) -> (Vec<Literal>, Symbols) {
-        let mut reached = self.goal_symbols[goal].clone();
-        let mut inside = vec![false; values.len()];
-        let mut grows = true;
-        while grows {
-            grows = false;
-            for link in &self.links {
-                if link.meets(&reached) && !reached.contains(link) {
-                    reached.add(link);
-                    grows = true;
+        let goal = &self.goal_symbols[goal];
+        let mut reached = goal.clone();
+        let matters = |said: &Said| said.names.is_empty() || said.names.meets(goal);
+        let said = self.said.iter().enumerate();
+        let mut open: Vec<(usize, bool, &Said)> = said
+            .filter_map(|(index, said)| Some((index, values[said.predicate]?, said)))
+            .filter(|(_, _, said)| matters(said))
+            .collect();
+        let mut links: Vec<&Said> = self.links.iter().filter(|link| matters(link)).collect();
+        let mut literals = Vec::new();
+        loop {
+            let before = links.len() + open.len();
+            links.retain(|link| !reached.joins(&link.symbols));
+            open.retain(|(index, positive, said)| {
+                let joins = reached.joins(&said.symbols);
+                if joins {
+                    literals.push(Literal {
+                        predicate: PredicateId::new(*index),
+                        positive: *positive,
+                    });
                 }
-            }
-            for (index, symbols) in self.symbols.iter().enumerate() {
-                if !inside[index] && values[index].is_some() && symbols.meets(&reached) {
-                    inside[index] = true;
-                    reached.add(symbols);
-                    grows = true;
-                }
+                !joins
+            });
+            if links.len() + open.len() == before {
+                literals.sort_unstable();
+                return (literals, reached);
             }
         }
-        let literals = values.iter().enumerate().filter_map(|(index, value)| {
-            Some(Literal {
-                predicate: PredicateId::new(index),
-                positive: (*value).filter(|_| inside[index])?,
-            })
-        });
-        (literals.collect(), reached)
     }
 
     fn goal(&mut self, goal: &Formula) -> usize {
@@ -175,23 +215,25 @@ impl Symbols {
         self.0[word] |= 1 << (number % 64);
     }
 
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     fn meets(&self, other: &Symbols) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
-    fn contains(&self, other: &Symbols) -> bool {
-        let mut words = other.0.iter().enumerate();
-        words.all(|(number, word)| {
-            self.0.get(number).is_some_and(|own| word & !own == 0) || *word == 0
-        })
-    }
-
-    fn add(&mut self, other: &Symbols) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+    /// Takes in another set that it meets; false if it does not.
+    fn joins(&mut self, other: &Symbols) -> bool {
+        let meets = self.meets(other);
+        if meets {
+            if self.0.len() < other.0.len() {
+                self.0.resize(other.0.len(), 0);
+            }
+            for (own, more) in self.0.iter_mut().zip(&other.0) {
+                *own |= more;
+            }
         }
-        for (own, more) in self.0.iter_mut().zip(&other.0) {
-            *own |= more;
-        }
+        meets
     }
 }

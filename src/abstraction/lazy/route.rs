@@ -82,16 +82,15 @@ impl Lazy<'_> {
     fn follow(&mut self, from: &[usize], step: EdgeId) -> Vec<usize> {
         let mut reached = Vec::new();
         for &number in from {
-            let Some(values) = self.post(number, step) else {
-                continue;
-            };
             // A background block starts where its thread never is.
             let mut position = self.states[number].position.0.clone();
             let location = &mut position[step.thread.index()];
             if *location == step.at {
                 *location = self.program.edge(step).target;
             }
-            reached.push(self.push((position, None), values, None));
+            for (values, _) in self.post(number, step) {
+                reached.push(self.push((position.clone(), None), values, None));
+            }
         }
         reached
     }
@@ -112,9 +111,9 @@ impl Lazy<'_> {
             rest = behind;
             for &number in from {
                 let before = self.states[number].values.clone();
-                if let Some(values) = self.after(before, effects, None) {
-                    let position = self.states[number].position.clone();
-                    reached.push(self.push(position, values, None));
+                let position = self.states[number].position.clone();
+                for values in self.after(before, effects, None) {
+                    reached.push(self.push(position.clone(), values, None));
                 }
             }
         }

@@ -21,7 +21,7 @@ pub(super) struct Successor {
     pub values: Values,
     /// The edges, with the values behind each of them.
     pub path: Vec<LazyStep>,
-    /// For each `pop` of a background block whether an entry is left behind it.
+    /// For each `pop` of them whether an entry is left behind it.
     pub left: Vec<bool>,
 }
 
@@ -39,10 +39,10 @@ pub struct Listed {
 pub struct ListedStep {
     /// Its edges.
     pub edges: Vec<EdgeId>,
-    /// For each `pop` of a background block whether an entry is left behind it.
+    /// For each `pop` of them whether an entry is left behind it.
     pub left: Vec<bool>,
-    /// The number of the state that it leads to.
-    pub to: usize,
+    /// The numbers of the states that it may lead to, those that say more first.
+    pub to: Vec<usize>,
 }
 
 impl Lazy<'_> {
@@ -87,9 +87,6 @@ impl Lazy<'_> {
                 at,
                 number: place,
             };
-            let Some(values) = self.post(number, edge) else {
-                continue;
-            };
             let target = target.target;
             let mut position = self.states[number].position.clone();
             if background {
@@ -97,16 +94,18 @@ impl Lazy<'_> {
             } else {
                 position.0[thread.index()] = target;
             }
-            let step = LazyStep {
-                edge,
-                values: values.clone(),
-            };
-            all.push(Successor {
-                position,
-                values,
-                path: vec![step],
-                left: Vec::new(),
-            });
+            for (values, left) in self.post(number, edge) {
+                let step = LazyStep {
+                    edge,
+                    values: values.clone(),
+                };
+                all.push(Successor {
+                    position: position.clone(),
+                    values,
+                    path: vec![step],
+                    left,
+                });
+            }
         }
         all
     }
@@ -116,19 +115,19 @@ impl Lazy<'_> {
         let mut all = Vec::new();
         for (case, effects) in block.iter() {
             let before = self.states[number].values.clone();
-            let Some(values) = self.after(before.clone(), effects, None) else {
-                continue;
-            };
+            let position = self.states[number].position.clone();
             let (last, others) = case.edges.split_last().expect("a block has steps");
-            let others = others.iter().map(|&edge| (edge, before.clone()));
-            let path = others.chain([(*last, values.clone())]);
-            let path = path.map(|(edge, values)| LazyStep { edge, values });
-            all.push(Successor {
-                position: self.states[number].position.clone(),
-                values,
-                path: path.collect(),
-                left: case.left.clone(),
-            });
+            for values in self.after(before.clone(), effects, None) {
+                let others = others.iter().map(|&edge| (edge, before.clone()));
+                let path = others.chain([(*last, values.clone())]);
+                let path = path.map(|(edge, values)| LazyStep { edge, values });
+                all.push(Successor {
+                    position: position.clone(),
+                    values,
+                    path: path.collect(),
+                    left: case.left.clone(),
+                });
+            }
         }
         all
     }
@@ -147,14 +146,25 @@ impl Lazy<'_> {
             if background.is_some() {
                 return None;
             }
-            let mut steps = Vec::new();
+            let mut steps: Vec<ListedStep> = Vec::new();
             for successor in self.successors(number) {
                 let to = self.covering(&successor.position, &successor.values)?;
-                steps.push(ListedStep {
-                    edges: successor.path.iter().map(|step| step.edge).collect(),
-                    left: successor.left,
-                    to: numbers[&to],
-                });
+                let edges: Vec<EdgeId> = successor.path.iter().map(|step| step.edge).collect();
+                match steps.last_mut() {
+                    Some(step) if step.edges == edges && step.left == successor.left => {
+                        step.to.push(to);
+                    }
+                    _ => steps.push(ListedStep {
+                        edges,
+                        left: successor.left,
+                        to: vec![to],
+                    }),
+                }
+            }
+            for step in &mut steps {
+                step.to.sort_by_key(|&to| (self.unknown_conditions(to), to));
+                step.to.dedup();
+                step.to.iter_mut().for_each(|to| *to = numbers[to]);
             }
             states.push((locations, self.states[number].values.clone(), steps));
         }
@@ -162,6 +172,13 @@ impl Lazy<'_> {
             states,
             start: numbers[&start],
         })
+    }
+
+    /// How many conditions are unknown in a state.
+    fn unknown_conditions(&self, number: usize) -> usize {
+        let values = self.states[number].values.iter().zip(self.predicates);
+        let unknown = values.filter(|(value, p)| value.is_none() && p.fact().is_none());
+        unknown.count()
     }
 
     /// A state at a position that covers these values.

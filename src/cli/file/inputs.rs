@@ -29,12 +29,14 @@ pub fn id(found: &Metadata) -> Id {
     (found.dev(), found.ino())
 }
 
-/// Notes that a file is read; what is about to be written is refused.
+/// Notes that a file is read; what is about to be written is refused. It is an input all the same: a command that goes
+/// on with other inputs must not write it either.
 pub fn note(path: &Path) -> Result<(), Failure> {
     let Some(found) = fs::metadata(path).ok().filter(Metadata::is_file) else {
         return Ok(());
     };
     let (mut known, id) = (known(), id(&found));
+    known.read.push(id);
     if known
         .claimed
         .iter()
@@ -42,7 +44,6 @@ pub fn note(path: &Path) -> Result<(), Failure> {
     {
         return Err(refusal(path));
     }
-    known.read.push(id);
     Ok(())
 }
 

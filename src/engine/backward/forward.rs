@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::graph::{Bad, Edge, NodeId, Op, Shared, Sight, System, Value, one, values};
+use super::graph::{Bad, Edge, NodeId, Op, Shared, Sight, System, Value, one};
 use crate::engine::store::{StateId, Store};
 use crate::memory::Model;
 use crate::program::{ThreadId, VarId};
@@ -317,34 +317,16 @@ impl<'a> Search<'a> {
 }
 
 fn initial_states(system: &System) -> impl Iterator<Item = State> {
-    use itertools::Itertools;
     let fifos = match system.model {
         Model::Sc => 0,
         Model::Tso => system.graphs.len(),
         Model::Pso => system.graphs.len() * system.domains.len(),
     };
-    let memory = system
-        .initial
-        .iter()
-        .map(|&mask| values(mask).collect::<Vec<_>>());
-    let memory: Vec<Vec<Value>> = memory.multi_cartesian_product().collect();
-    let memory = match system.initial.is_empty() {
-        true => vec![Vec::new()],
-        false => memory,
-    };
-    let entries = system.graphs.iter().map(|graph| graph.entries.clone());
-    let at: Vec<Vec<NodeId>> = entries.multi_cartesian_product().collect();
-    let at = match system.graphs.is_empty() {
-        true => vec![Vec::new()],
-        false => at,
-    };
-    at.into_iter()
-        .cartesian_product(memory)
-        .map(move |(at, memory)| State {
-            at,
-            memory,
-            fifos: vec![VecDeque::new(); fifos],
-        })
+    system.starts().map(move |(at, memory)| State {
+        at,
+        memory,
+        fifos: vec![VecDeque::new(); fifos],
+    })
 }
 
 /// Shows every successor of a state; whether a store met a full buffer.

@@ -5,6 +5,8 @@
 //! masks. `unfold` makes these graphs, `sections` and `shrink` make smaller ones of them, `forward` and `search` run
 //! them. What must not happen is a list of [`Bad`] sets of states, in terms of what the properties see of a node.
 
+use itertools::Itertools;
+
 use crate::memory::Model;
 use crate::semantics::Directive;
 
@@ -114,6 +116,15 @@ pub(super) struct System {
 }
 
 impl System {
+    /// Where the threads may start, with all that memory may start with; one after the other, since they may be very many.
+    pub(super) fn starts(&self) -> impl Iterator<Item = (Vec<NodeId>, Vec<Value>)> {
+        let at = self.graphs.iter().map(|graph| graph.entries.clone());
+        let memory = self.initial.iter();
+        let memory = memory.map(|&mask| values(mask).collect::<Vec<_>>());
+        at.multi_cartesian_product()
+            .cartesian_product(memory.multi_cartesian_product())
+    }
+
     /// All values of a variable.
     pub(super) fn all(&self, var: Shared) -> Mask {
         full(self.domains[var].len())

@@ -45,9 +45,12 @@ pub(super) fn invariant(system: &System, most: usize, stop: &Stop) -> Option<Inv
         found: IndexMap::new(),
         open: Vec::new(),
     };
-    for (at, memory) in initial(system) {
+    for start in system.starts() {
         let known = vec![Known::nothing(system.domains.len()); system.graphs.len()];
-        growing.join((at, memory), known);
+        growing.join(start, known);
+        if growing.found.len() > most {
+            return None;
+        }
     }
     while let Some(index) = growing.open.pop() {
         growing.found[index].1 = false;
@@ -62,24 +65,6 @@ pub(super) fn invariant(system: &System, most: usize, stop: &Stop) -> Option<Inv
         there.insert(memory, known);
     }
     Some(invariant)
-}
-
-fn initial(system: &System) -> Vec<Key> {
-    use itertools::Itertools;
-    let at = system.graphs.iter().map(|graph| graph.entries.clone());
-    let mut at: Vec<Vec<NodeId>> = at.multi_cartesian_product().collect();
-    if system.graphs.is_empty() {
-        at.push(Vec::new());
-    }
-    let memory = system
-        .initial
-        .iter()
-        .map(|&mask| values(mask).collect::<Vec<_>>());
-    let mut memory: Vec<Vec<Value>> = memory.multi_cartesian_product().collect();
-    if system.initial.is_empty() {
-        memory.push(Vec::new());
-    }
-    at.into_iter().cartesian_product(memory).collect()
 }
 
 struct Growing<'a> {

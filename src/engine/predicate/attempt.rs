@@ -9,9 +9,10 @@ use boolprog_checker::{
 
 use super::explain::Explain;
 use super::path;
-use super::stage::{abstracted, extrapolated, forgotten, not_abstracted};
+use super::stage::{abstracted_within, extrapolated, forgotten, not_abstracted};
 use super::{Input, NAME, PredicateConfig, PredicateError};
-use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, LazyStep};
+use crate::abstraction::cubes::Spent;
+use crate::abstraction::lazy::{self, LazyFinding, LazyLimits, LazyOutcome, LazyStep, Unknowns};
 use crate::abstraction::{Abstraction, Transformers};
 use crate::engine::Context;
 use crate::extrapolate::Extrapolation;
@@ -43,7 +44,8 @@ pub(super) struct Tuning {
 pub(super) struct Slice {
     /// The most states.
     pub states: usize,
-    /// The most questions to the solver, where the number of threads that ask does not change it.
+    /// The most questions to the solver; with cubes, of the measure of `cubes::Spent`, which is the same for any
+    /// number of threads that ask.
     pub calls: u64,
 }
 
@@ -52,6 +54,18 @@ impl Slice {
     pub const ALL: Slice = Slice {
         states: usize::MAX,
         calls: u64::MAX,
+    };
+
+    /// What larger cubes may take in a round, where a search without cubes follows.
+    pub const LARGER: Slice = Slice {
+        states: 1_000_000,
+        calls: 20_000,
+    };
+
+    /// What a search without cubes that splits may take where refinement follows.
+    pub const SPLIT: Slice = Slice {
+        states: 20_000,
+        calls: 30_000,
     };
 
     /// What a search without cubes may take: some seconds.
@@ -154,23 +168,41 @@ impl Try<'_> {
     pub fn run(&self) -> Result<Attempt, PredicateError> {
         self.announce();
         if self.stop().should_stop() {
-            return Ok(self.attempt(Stats::default(), self.stopped()));
+            return Ok(self.ended_early());
         }
         let tried = match self.tuning.method {
             Method::Lazy => self.lazily(),
             Method::Trad | Method::Pe | Method::Ce => self.checked(),
         };
         match tried {
-            Err(PredicateError::Stopped) => Ok(self.attempt(Stats::default(), self.stopped())),
+            Err(PredicateError::Stopped) => Ok(self.ended_early()),
             tried => tried,
         }
     }
 
     /// Builds the abstraction and checks it.
     fn checked(&self) -> Result<Attempt, PredicateError> {
-        let built = self.build()?;
-        let outcome = boolprog_checker::check(&built.abstraction.program, &self.options());
-        Ok(self.judge(&built, &outcome))
+        let proof = self.extrapolated()?;
+        Ok(match self.build_within(&proof, self.tuning.slice.calls)? {
+            Ok(built) => {
+                let outcome = boolprog_checker::check(&built.abstraction.program, &self.options());
+                self.judge(&built, &outcome)
+            }
+            Err(spent) => self.unfinished(Stats {
+                solver: Some(solver_stats(spent.effort)),
+                ..Stats::default()
+            }),
+        })
+    }
+
+    /// What a try is that was given no more states or questions.
+    pub fn unfinished(&self, stats: Stats) -> Attempt {
+        self.attempt(stats, Verdict::Unknown(Unknown::Stopped(Limit::States)))
+    }
+
+    /// The try where it was to stop.
+    pub fn ended_early(&self) -> Attempt {
+        self.attempt(Stats::default(), self.stopped())
     }
 
     fn stop(&self) -> &Stop {
@@ -178,7 +210,7 @@ impl Try<'_> {
     }
 
     /// Records what begins.
-    fn announce(&self) {
+    pub fn announce(&self) {
         let (model, method) = (self.stage.model(), self.tuning.method.name());
         self.context.progress.begin(match self.bound() {
             None => format!("{model}, {method}"),
@@ -205,19 +237,35 @@ impl Try<'_> {
 
     /// Builds the abstraction.
     pub fn build(&self) -> Result<Built, PredicateError> {
+        let built = self.build_within(&self.extrapolated()?, u64::MAX)?;
+        Ok(built.expect("the allowance is enough"))
+    }
+
+    /// Builds the abstraction as far as an allowance for new questions goes; else what they took.
+    pub fn build_within(
+        &self,
+        proof: &Extrapolation,
+        allowance: u64,
+    ) -> Result<Result<Built, Spent>, PredicateError> {
         let start = Instant::now();
         let config = PredicateConfig {
             sizes: self.tuning.sizes,
             ..self.config.clone()
         };
-        let (input, stage, method) = (self.input, self.stage, self.tuning.method);
-        let proof = extrapolated(input, stage, method, &config.extrapolate)?;
-        let abstraction = abstracted(input, stage, (&proof, method), &config, self.context)?;
-        Ok(Built {
-            proof,
+        let (input, stage, context) = (self.input, self.stage, self.context);
+        let proof_and_method = (proof, self.tuning.method);
+        let built = abstracted_within(input, stage, proof_and_method, &config, context, allowance)?;
+        Ok(built.map(|abstraction| Built {
+            proof: proof.clone(),
             abstraction,
             time: start.elapsed(),
-        })
+        }))
+    }
+
+    /// The predicates of the abstraction.
+    pub fn extrapolated(&self) -> Result<Extrapolation, PredicateError> {
+        let rules = &self.config.extrapolate;
+        extrapolated(self.input, self.stage, self.tuning.method, rules)
     }
 
     /// How the boolean program is checked.
@@ -242,7 +290,8 @@ impl Try<'_> {
         }
     }
 
-    fn max_states(&self) -> usize {
+    /// The most states that it may take.
+    pub fn max_states(&self) -> usize {
         let states = self.context.limits.abstract_states;
         let states = states.min(self.tuning.slice.states);
         match self.tuning.split {
@@ -272,7 +321,7 @@ impl Try<'_> {
             memory_bytes: outcome.stats.memory_bytes,
             time: Duration::from_secs_f64(outcome.stats.seconds),
             max_buffer: None,
-            solver: Some(solver_stats(abstraction.effort)),
+            solver: Some(solver_stats(abstraction.spent.effort)),
             abstraction: Some(AbstractionStats {
                 predicates: built.proof.predicates.len(),
                 cubes: (self.tuning.method == Method::Ce).then_some(built.proof.cubes.len()),
@@ -284,10 +333,26 @@ impl Try<'_> {
         self.attempt(stats, verdict)
     }
 
-    /// Tries the lazy search: what takes the place of building and checking is all checking.
+    /// Whether a check ended for want of states, with nothing that decides.
+    pub fn ran_out(&self, built: &Built, outcome: &Outcome) -> bool {
+        let decisive = self.decisive(&built.abstraction, outcome);
+        matches!(decisive, Decisive::Limit(Limit::States))
+    }
+
+    /// Tries the lazy search.
     fn lazily(&self) -> Result<Attempt, PredicateError> {
         let start = Instant::now();
         let (proof, found) = self.lazy_search()?;
+        Ok(self.judge_lazy(&proof, &found, start.elapsed()))
+    }
+
+    /// What a lazy search says: what takes the place of building and checking is all checking.
+    pub fn judge_lazy(
+        &self,
+        proof: &Extrapolation,
+        found: &LazyOutcome,
+        time: Duration,
+    ) -> Attempt {
         let path = |steps: &[LazyStep], property: PropertyId| {
             let told = (&proof.predicates[..], property);
             let (program, source) = (&self.stage.program, self.input.source);
@@ -302,17 +367,7 @@ impl Try<'_> {
                 true => self.overflow(path(steps, *property)),
             },
         };
-        let stats = Stats {
-            states: found.states,
-            time: start.elapsed(),
-            solver: Some(solver_stats(found.effort)),
-            abstraction: Some(AbstractionStats {
-                predicates: proof.predicates.len(),
-                ..AbstractionStats::default()
-            }),
-            ..Stats::default()
-        };
-        Ok(self.attempt(stats, verdict))
+        self.attempt(lazy_stats(proof, found.states, found.effort, time), verdict)
     }
 
     /// What a path that may break a property is: a violation, if it is real.
@@ -329,18 +384,30 @@ impl Try<'_> {
 
     /// Searches the abstract states one by one.
     pub fn lazy_search(&self) -> Result<(Extrapolation, LazyOutcome), PredicateError> {
-        let (stage, rules) = (self.stage, &self.config.extrapolate);
-        let proof = extrapolated(self.input, stage, self.tuning.method, rules)?;
-        let limits = LazyLimits {
+        let proof = self.extrapolated()?;
+        let buffers = forgotten(self.stage, self.config);
+        let (program, limits) = (&self.stage.program, self.lazy_limits());
+        let unknowns = self.unknowns();
+        let found = lazy::search(program, &proof.predicates, &buffers, unknowns, limits);
+        Ok((proof, found.map_err(not_abstracted)?))
+    }
+
+    /// The limits of a lazy search.
+    pub fn lazy_limits(&self) -> LazyLimits {
+        LazyLimits {
             max_states: self.max_states(),
             max_calls: self.tuning.slice.calls,
             stop: self.stop().clone(),
             differences: self.config.optimizations.has(Optimization::Differences),
-        };
-        let buffers = forgotten(stage, self.config);
-        let found = lazy::search(&stage.program, &proof.predicates, &buffers, limits)
-            .map_err(not_abstracted)?;
-        Ok((proof, found))
+        }
+    }
+
+    /// What a lazy search does with unknowns.
+    pub fn unknowns(&self) -> Unknowns {
+        match self.tuning.split {
+            Split::None => Unknowns::Kept,
+            Split::Needed | Split::All => Unknowns::Split,
+        }
     }
 
     fn attempt(&self, stats: Stats, verdict: Verdict) -> Attempt {
@@ -359,6 +426,7 @@ impl Try<'_> {
             cube_sizes: Some(self.tuning.sizes),
             split: self.tuning.split != Split::None,
             found: None,
+            coherence: None,
         }
     }
 
@@ -434,7 +502,26 @@ fn property_of(abstraction: &Abstraction, stmt: ast::StmtId) -> PropertyId {
     property.expect("every assertion is made for a property")
 }
 
-fn solver_stats(effort: Effort) -> SolverStats {
+/// The figures of a lazy search.
+pub(super) fn lazy_stats(
+    proof: &Extrapolation,
+    states: usize,
+    effort: Effort,
+    time: Duration,
+) -> Stats {
+    Stats {
+        states,
+        time,
+        solver: Some(solver_stats(effort)),
+        abstraction: Some(AbstractionStats {
+            predicates: proof.predicates.len(),
+            ..AbstractionStats::default()
+        }),
+        ..Stats::default()
+    }
+}
+
+pub(super) fn solver_stats(effort: Effort) -> SolverStats {
     SolverStats {
         calls: effort.calls,
         z3_calls: effort.z3_calls,

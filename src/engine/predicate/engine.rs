@@ -1,32 +1,28 @@
-//! The engine: bounds, methods and retries.
+//! The engine: what is known under SC, the proof that there is, and its refinement.
 //!
-//! A proof begins with SC: predicates that fail there are not tried under other models. For each other model the
-//! bound goes up as long as a buffer overflows; at each bound the methods are tried in turn, the settings that
-//! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length.
+//! A proof begins with SC: predicates that fail there are not tried under other models. Under each model the program
+//! is verified with the proof that there is ([`super::verification`]), and where that does not suffice with one that
+//! refinement goes on to find ([`super::rounds`]).
 
 use std::sync::Arc;
 
-use boolprog_checker::Split;
 use indexmap::IndexSet;
 
-use super::attempt::{Slice, Try, Tuning, is_worth_a_retry, most_informative, retries};
-use super::explain::Explain;
+use super::bounds::{Bounds, bounds, known_growth};
 use super::prove::prove;
 use super::rounds::{Material, Refinement};
-use super::stage::{harvested, stage_with, without_fifos};
+use super::stage::{harvested, without_fifos};
 use super::unreached::unreached;
-use super::{
-    Bound, Input, MethodChoice, NAME, PastBounds, PredicateConfig, PredicateError, ReductionChoice,
-};
+use super::verification::Verification;
+use super::{Input, MethodChoice, NAME, PredicateConfig, PredicateError};
 use crate::engine::{Context, Engine, EngineError, Task};
-use crate::memory::{BufferSizes, Buffers, MAX_ENTRIES, Model};
+use crate::memory::{BufferSizes, Buffers, Model};
 use crate::program;
 use crate::proof::Proof;
-use crate::reduce::{Reduction, Storage};
 use crate::refine::fewer;
 use crate::verdict::{
-    Attempt, Feasibility, Growth, Limit, Method, Outcome, Round, Settings, Unknown, Unsupported,
-    Verdict, VerdictKind, Violation, Warning,
+    Attempt, Feasibility, Limit, Method, Outcome, Round, Settings, Unknown, Unsupported, Verdict,
+    VerdictKind, Violation, Warning,
 };
 
 /// The predicate engine.
@@ -83,6 +79,12 @@ impl Predicate {
         (verified.verdict.kind() == VerdictKind::Verified).then_some(&verified.settings)
     }
 
+    /// The states that the program has under SC, if it was verified there.
+    fn states_under_sc(&self) -> usize {
+        let verified = self.sc.as_ref().and_then(|sc| sc.decisive());
+        verified.map_or(0, |verified| verified.stats.states)
+    }
+
     /// The outcome under a model: with the proof that there is, then with more predicates.
     fn outcome(
         &mut self,
@@ -91,6 +93,15 @@ impl Predicate {
         context: &Context,
     ) -> Result<Outcome, EngineError> {
         let refines = self.config.refine > 0 && self.config.method == MethodChoice::Auto;
+        if let Some([fifos, slots]) = bounds.apart().filter(|_| refines) {
+            let first = self.outcome(task, &fifos, context)?;
+            if is_decided(&first.verdict) {
+                return Ok(first);
+            }
+            let then = self.outcome(task, &slots, context)?;
+            let log = first.log.into_iter().chain(then.log).collect();
+            return Ok(Outcome::new(then.verdict, log));
+        }
         if refines && self.found.is_some() {
             let outcome = Outcome::new(
                 Verdict::Unknown(Unknown::Stopped(Limit::States)),
@@ -111,6 +122,7 @@ impl Predicate {
             context,
             growth: known_growth(task.earlier),
             under_sc: self.settings_under_sc(),
+            states_under_sc: self.states_under_sc(),
             retries: !refines || task.proof.is_some(),
         };
         let outcome = verification.run_all(bounds)?;
@@ -139,11 +151,7 @@ impl Predicate {
     ) -> Result<Outcome, EngineError> {
         for bounds in bounds.in_turn() {
             outcome = self.refined(task, bounds, context, outcome)?;
-            let is_over = match &outcome.verdict {
-                Verdict::Verified(_) | Verdict::Violated(_) => true,
-                Verdict::Unknown(unknown) => unknown.is_stop(),
-            };
-            if is_over {
+            if is_decided(&outcome.verdict) {
                 break;
             }
         }
@@ -189,6 +197,7 @@ impl Predicate {
             before: rounds.len(),
             rounds,
             kept,
+            minimizes: true,
             open: None,
         };
         let mut attempt = refinement.run()?;
@@ -287,6 +296,7 @@ impl Engine for Predicate {
 }
 
 /// The predicates to begin with under SC: where more than two threads are alike, the images of those that suffice for two.
+/// Two threads begin with what their statements say, and all of what they begin with or find counts: what two do not need three may.
 fn from_fewer_threads(
     task: &Task<'_>,
     material: &Material,
@@ -297,17 +307,22 @@ fn from_fewer_threads(
     if spare.is_empty() {
         return Ok(Default::default());
     }
+    let two = Material::without(task, spare);
     let mut refinement = Refinement {
         task,
         model: Model::Sc,
         bounds: &[Buffers::Slots(BufferSizes::ONE)],
         config,
         context,
-        material: &Material::without(task, spare),
-        proof: Proof::default(),
+        material: &two,
+        proof: Proof {
+            predicates: two.definitions.clone(),
+            cubes: None,
+        },
         before: 0,
         rounds: Vec::new(),
         kept: 0,
+        minimizes: false,
         open: None,
     };
     let attempt = refinement.run()?;
@@ -337,271 +352,10 @@ fn relaxed(task: &Task<'_>, violation: &Violation) -> Option<Verdict> {
     Some(Verdict::Violated(Arc::new(relaxed)))
 }
 
-/// The ways to store buffers that are tried.
-struct Bounds {
-    /// Slots, from the fewest on.
-    slots: Vec<Buffers>,
-    /// Whether FIFOs are tried, and when.
-    fifos: Option<Turn>,
-}
-
-/// When FIFOs are tried.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    BeforeSlots,
-    AfterSlots,
-}
-
-impl Bounds {
-    /// Where there are no buffers.
-    fn under_sc() -> Self {
-        Bounds {
-            slots: vec![Buffers::Slots(BufferSizes::ONE)],
-            fifos: None,
-        }
+/// Whether nothing more is to be tried.
+fn is_decided(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Verified(_) | Verdict::Violated(_) => true,
+        Verdict::Unknown(unknown) => unknown.is_stop(),
     }
-
-    fn has_fifos(&self) -> bool {
-        self.fifos.is_some()
-    }
-
-    /// Slots and FIFOs in their turn.
-    fn in_turn(&self) -> Vec<&[Buffers]> {
-        let slots = (!self.slots.is_empty()).then_some(&self.slots[..]);
-        let fifos = self.fifos.map(|_| &[Buffers::Fifos][..]);
-        let both = match self.fifos {
-            Some(Turn::BeforeSlots) => [fifos, slots],
-            Some(Turn::AfterSlots) | None => [slots, fifos],
-        };
-        both.into_iter().flatten().collect()
-    }
-}
-
-/// The bounds to try. An execution that is known to put more stores into a buffer shows that a bound overflows; one that makes
-/// a buffer as long as one likes, that all of them do.
-fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Bounds, Unsupported> {
-    if config.reduction == ReductionChoice::Fifos {
-        return Ok(Bounds {
-            slots: Vec::new(),
-            fifos: Some(Turn::BeforeSlots),
-        });
-    }
-    let is_auto = config.reduction == ReductionChoice::Auto;
-    let last = match &config.bound {
-        Bound::Auto(most) => (*most).clamp(1, MAX_ENTRIES),
-        Bound::Fixed(sizes) => sizes.largest(),
-    };
-    let known = earlier.iter().filter_map(|tried| tried.stats.max_buffer);
-    let needed = known.max().unwrap_or(0);
-    let fifos = match &config.bound {
-        Bound::Auto(_) if is_auto => Some(match known_growth(earlier) {
-            Some(_) => Turn::BeforeSlots,
-            None if needed > last => Turn::BeforeSlots,
-            None => Turn::AfterSlots,
-        }),
-        Bound::Auto(_) | Bound::Fixed(_) => None,
-    };
-    let slots = match config.past_bounds {
-        PastBounds::Skip if needed > last && fifos.is_none() => {
-            return Err(Unsupported {
-                engine: NAME,
-                reason: format!("a buffer holds {needed} stores, more than the bound of a proof"),
-            });
-        }
-        PastBounds::Skip if needed > last => Vec::new(),
-        PastBounds::Skip | PastBounds::ProveUntilOverflow => match &config.bound {
-            Bound::Fixed(sizes) => vec![Buffers::Slots(sizes.clone())],
-            Bound::Auto(_) => {
-                let sizes = (needed.clamp(1, last)..=last).map(BufferSizes::uniform);
-                sizes.filter_map(Result::ok).map(Buffers::Slots).collect()
-            }
-        },
-    };
-    Ok(Bounds { slots, fifos })
-}
-
-/// The growth of a buffer that an earlier attempt has found.
-fn known_growth(earlier: &[Attempt]) -> Option<Arc<Growth>> {
-    earlier.iter().find_map(|tried| match &tried.verdict {
-        Verdict::Unknown(Unknown::Incomplete { growth, .. }) => growth.clone(),
-        Verdict::Unknown(_) | Verdict::Verified(_) | Verdict::Violated(_) => None,
-    })
-}
-
-/// The verification of a program under a model.
-struct Verification<'a> {
-    input: &'a Input<'a>,
-    model: Model,
-    fences: &'a IndexSet<String>,
-    config: &'a PredicateConfig,
-    context: &'a Context,
-    /// An execution that makes a buffer as long as one likes, if one is known.
-    growth: Option<Arc<Growth>>,
-    /// How the program was verified under SC, if that is known.
-    under_sc: Option<&'a Settings>,
-    /// Whether what one method cannot exclude is tried again in other ways.
-    retries: bool,
-}
-
-impl Verification<'_> {
-    /// Tries slots and FIFOs in their turn. FIFOs come after slots only where a buffer overflows; what slots say of an
-    /// overflow is more than that FIFOs do not decide.
-    fn run_all(&self, bounds: &Bounds) -> Result<Outcome, EngineError> {
-        let mut found: Option<Outcome> = None;
-        for bounds in bounds.in_turn() {
-            let is_wanted = match found.as_ref().map(|outcome| &outcome.verdict) {
-                None => true,
-                Some(Verdict::Verified(_) | Verdict::Violated(_)) => false,
-                Some(Verdict::Unknown(Unknown::Overflow { .. })) => true,
-                Some(Verdict::Unknown(unknown)) => !unknown.is_stop() && bounds != [Buffers::Fifos],
-            };
-            if !is_wanted {
-                break;
-            }
-            let outcome = self.run(bounds)?;
-            found = Some(match found {
-                None => outcome,
-                Some(before) => {
-                    let log = before.log.into_iter().chain(outcome.log).collect();
-                    let overflows =
-                        matches!(before.verdict, Verdict::Unknown(Unknown::Overflow { .. }));
-                    let keeps = overflows && matches!(outcome.verdict, Verdict::Unknown(_));
-                    let verdict = match keeps {
-                        true => before.verdict,
-                        false => outcome.verdict,
-                    };
-                    Outcome::new(verdict, log)
-                }
-            });
-        }
-        Ok(found.expect("there are slots or FIFOs to try"))
-    }
-
-    /// Tries bounds from the smallest on; only an overflow leads to the next one.
-    fn run(&self, bounds: &[Buffers]) -> Result<Outcome, EngineError> {
-        let mut log = Vec::new();
-        for (number, buffers) in bounds.iter().enumerate() {
-            if self.context.stop.should_stop() {
-                let limit = Limit::of_stop(&self.context.stop);
-                return Ok(Outcome::new(Verdict::Unknown(Unknown::Stopped(limit)), log));
-            }
-            let reducing = format!("{}, reducing", self.model);
-            self.context.progress.begin(reducing);
-            let stop = &self.context.stop;
-            let bound = (self.model, buffers);
-            let stage = match stage_with(self.input, bound, self.fences, stop) {
-                Err(PredicateError::Stopped) => {
-                    let verdict = Verdict::Unknown(Unknown::Stopped(Limit::of_stop(stop)));
-                    return Ok(Outcome::new(verdict, log));
-                }
-                stage => stage?,
-            };
-            let first = log.len();
-            log.extend(self.at(&stage)?);
-            let overflows = matches!(
-                log.last().map(|tried: &Attempt| &tried.verdict),
-                Some(Verdict::Unknown(Unknown::Overflow { .. }))
-            );
-            if !overflows || number + 1 == bounds.len() {
-                let told = first + most_informative(&log[first..]);
-                self.explain(&stage, &mut log[told]);
-                let verdict = log[told].verdict.clone();
-                return Ok(Outcome::new(verdict, log));
-            }
-        }
-        unreachable!("there is at least one bound, and the last one ends the loop")
-    }
-
-    /// Tries the methods in turn until one decides, overflows, or the time is over.
-    fn at(&self, stage: &Reduction) -> Result<Vec<Attempt>, PredicateError> {
-        let mut attempts = Vec::new();
-        let mut tunings = tunings(self.input.proof, stage, self.config);
-        tunings.sort_by_key(|tuning| !self.comes_first(tuning));
-        for tuning in tunings {
-            let tried = Try {
-                input: self.input,
-                stage,
-                tuning,
-                config: self.config,
-                context: self.context,
-            }
-            .run()?;
-            let go_on = self.retries && is_worth_a_retry(&tried.verdict);
-            attempts.push(tried);
-            if !go_on {
-                break;
-            }
-        }
-        Ok(attempts)
-    }
-
-    /// Whether a way comes before others: cubes that are given, and what verified the program under SC.
-    fn comes_first(&self, tuning: &Tuning) -> bool {
-        let is_same = |sc: &Settings| {
-            let is_lazy =
-                [sc.method, Some(tuning.method)].map(|method| method == Some(Method::Lazy));
-            is_lazy == [true; 2]
-                || is_lazy == [false; 2]
-                    && sc.cube_sizes == Some(tuning.sizes)
-                    && sc.split == (tuning.split != Split::None)
-        };
-        tuning.method == Method::Ce || self.under_sc.is_some_and(is_same)
-    }
-
-    /// Adds to an attempt what can be found out about its path.
-    fn explain(&self, stage: &Reduction, attempt: &mut Attempt) {
-        let explain = Explain {
-            input: self.input,
-            stage,
-            method: attempt.settings.method.unwrap_or(Method::Trad),
-            config: self.config,
-            context: self.context,
-        };
-        attempt.verdict = explain.explained(attempt.verdict.clone());
-        if let Verdict::Unknown(Unknown::Overflow { growth, .. }) = &mut attempt.verdict
-            && growth.is_none()
-        {
-            growth.clone_from(&self.growth);
-        }
-    }
-}
-
-/// The ways to try, in order. The retries do without cubes, split unknowns, then look for larger cubes.
-fn tunings(proof: &Proof, stage: &Reduction, config: &PredicateConfig) -> Vec<Tuning> {
-    let model = stage.model();
-    let plain = |method| Tuning {
-        method,
-        sizes: config.sizes,
-        split: Split::None,
-        slice: Slice::ALL,
-    };
-    let (first, searching) = match (model, config.method) {
-        (Model::Sc, MethodChoice::Only(Method::Lazy)) => return vec![plain(Method::Lazy)],
-        (Model::Sc, _) => (None, Method::Trad),
-        (Model::Tso | Model::Pso, MethodChoice::Only(method)) => return vec![plain(method)],
-        // Facts need many literals at once, more than cubes have.
-        (Model::Tso | Model::Pso, MethodChoice::Auto) if stage.storage == Storage::Fifos => {
-            let slice = Slice::LAZY;
-            return vec![Tuning {
-                slice,
-                ..plain(Method::Lazy)
-            }];
-        }
-        (Model::Tso | Model::Pso, MethodChoice::Auto) => {
-            let has_cubes = proof.cubes.as_ref().is_some_and(|cubes| !cubes.is_empty());
-            (has_cubes.then_some(Method::Ce), Method::Pe)
-        }
-    };
-    let mut all: Vec<Tuning> = first.map(plain).into_iter().collect();
-    all.extend(retries(searching, config.sizes));
-    if config.method == MethodChoice::Auto {
-        let lazy = Tuning {
-            slice: Slice::LAZY,
-            ..plain(Method::Lazy)
-        };
-        // Splitting may take very long: what needs no cubes comes before it.
-        let plain = all.iter().position(|tuning| tuning.method == searching);
-        all.insert(plain.map_or(all.len(), |place| place + 1), lazy);
-    }
-    all
 }

@@ -29,7 +29,7 @@ pub(super) fn body(this: &Try<'_>) -> Result<Body, NoCertificate> {
         stop: this.context.stop.clone(),
         differences: this.config.optimizations.has(Optimization::Differences),
     };
-    let listed = lazy::list(program, &proof.predicates, limits)
+    let listed = lazy::list(program, &proof.predicates, this.unknowns(), limits)
         .map_err(not_abstracted)?
         .ok_or(NoCertificate::Facts)?;
     let texts = proof.predicates.iter().map(|p| text(program, p));
@@ -39,7 +39,7 @@ pub(super) fn body(this: &Try<'_>) -> Result<Body, NoCertificate> {
             at,
             cube: cube(&values),
             steps: steps
-                .map(|step| FactsStep::new(program, &step.edges, step.left, vec![step.to]))
+                .map(|step| FactsStep::new(program, &step.edges, step.left, step.to))
                 .collect(),
         }
     });

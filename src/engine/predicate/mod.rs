@@ -1,15 +1,16 @@
 //! The predicate engine: reduce, extrapolate, abstract, check, and try again.
 //!
 //! Input: a program, its SC proof (or predicates taken from the program) and a [`PredicateConfig`]. Output: an outcome
-//! of `verdict`. [`stage`] is the program reduced for a model, [`attempt`] one abstraction and its check, [`engine`] the
-//! bounds, methods and retries, [`rounds`] the refinement of a proof, [`explain`] what a path is worth that an abstraction could not exclude, [`prove`] the
-//! completion of an SC proof, [`certificate`] the invariant of what is verified. The commands of single stages call
+//! of `verdict`. [`stage`] is the program reduced for a model, [`attempt`] one abstraction and its check, [`verification`]
+//! the bounds and the ways to try with the predicates that there are, [`rounds`] the refinement of a proof, [`engine`] SC first and
+//! then both of these, [`explain`] what a path is worth that an abstraction could not exclude, [`prove`] the completion of an SC proof, [`certificate`] the invariant of what is verified. The commands of single stages call
 //! the functions of [`stage`] and [`prove`].
 //!
 //! Invariant: a verdict `Verified` comes from an abstraction in which no assertion of any kind can fail, the overflow
 //! checks among them, found within the limits.
 
 mod attempt;
+mod bounds;
 mod certificate;
 mod engine;
 mod explain;
@@ -21,8 +22,11 @@ mod path;
 mod prove;
 mod rounds;
 mod stage;
+mod strengthen;
 mod totalize;
+mod turns;
 mod unreached;
+mod verification;
 
 use crate::abstraction::Transformers;
 use crate::abstraction::cubes::Search;

@@ -23,7 +23,8 @@ use crate::reduce::Reduction;
 use crate::refine::symmetry::{self, Orbit, Swap};
 use crate::refine::{self, Chosen, Pool, fewer};
 use crate::verdict::{
-    AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Method, Round, Unknown, Verdict,
+    AbstractPath, Attempt, Case, Evidence, Feasibility, Found, Limit, Method, Round, Unknown,
+    Verdict,
 };
 
 /// The most questions to the solver for the choice of the predicates of a round.
@@ -40,7 +41,9 @@ pub(super) struct Material {
     /// The threads that are left out.
     without: Vec<ThreadId>,
     /// The number of the others.
-    threads: usize,
+    pub threads: usize,
+    /// What the statements say, where there are or were more than two alike threads.
+    pub definitions: Vec<Predicate>,
 }
 
 impl Material {
@@ -52,7 +55,12 @@ impl Material {
     pub(super) fn without(task: &Task<'_>, threads: Vec<ThreadId>) -> Self {
         let mut program = program::lower(task.program, &IndexSet::new());
         fewer::hold(&mut program, &threads);
+        let definitions = match threads.is_empty() {
+            true => Vec::new(),
+            false => refine::definitions(&program),
+        };
         Material {
+            definitions,
             named: proof::harvest(&program).0.predicates,
             pool: Pool::of(&program),
             swaps: symmetry::swaps(&program),
@@ -87,6 +95,8 @@ pub(super) struct Refinement<'a> {
     pub before: usize,
     /// How many predicates, the first ones, stay in any case.
     pub kept: usize,
+    /// Whether what is not needed is left out of the proof that is found.
+    pub minimizes: bool,
     /// The attempt of the last round in which predicates were added.
     pub open: Option<Attempt>,
 }
@@ -111,7 +121,12 @@ impl Refinement<'_> {
             let mut attempt = self.attempt(&stage, tunings[tuning], &self.proof)?;
             match self.next(&stage, &mut attempt) {
                 Next::Verified => {
-                    let attempt = self.minimized(&stage, tunings[tuning], attempt)?;
+                    let verified = (tunings[tuning], attempt);
+                    let (tuning, attempt) = self.with_cubes(&stage, tunings[0], verified)?;
+                    let attempt = match self.minimizes {
+                        true => self.minimized(&stage, tuning, attempt)?,
+                        false => attempt,
+                    };
                     return Ok(with_found(attempt, self.found()));
                 }
                 Next::Violated(case) => {
@@ -128,9 +143,21 @@ impl Refinement<'_> {
                 Next::OtherSettings if tuning + 1 < tunings.len() => tuning += 1,
                 Next::NewPredicates => tuning = 0,
                 Next::End | Next::LargerBound | Next::OtherSettings => {
+                    self.note_stop(&mut attempt);
                     return Ok(with_found(attempt, self.found()));
                 }
             }
+        }
+    }
+
+    /// Where the work was to stop while predicates were chosen, that is the reason, and the path the last one that was to
+    /// be excluded.
+    fn note_stop(&mut self, attempt: &mut Attempt) {
+        let stop = &self.context.stop;
+        let has_path = matches!(attempt.verdict, Verdict::Unknown(Unknown::TooCoarse { .. }));
+        if has_path && stop.should_stop() {
+            self.open = Some(attempt.clone());
+            attempt.verdict = Verdict::Unknown(Unknown::Stopped(Limit::of_stop(stop)));
         }
     }
 
@@ -224,31 +251,42 @@ impl Refinement<'_> {
         }
     }
 
-    /// The candidates of a round, the better ones first.
-    fn tiers(&self, weakest: Vec<Predicate>) -> Vec<Vec<Orbit>> {
-        let Pool {
-            constants,
-            pairs,
-            offsets,
-            orders,
-            shifted,
-            bounds,
-        } = &self.material.pool;
-        let named = &self.material.named;
-        let shapes = [named, constants, bounds, offsets, shifted];
-        // Between many threads an order says more than an equality: there are fewer cases to tell apart.
+    /// The candidates that relate two variables; between many threads an order says more than an equality: there are fewer
+    /// cases to tell apart.
+    pub(super) fn relations(&self) -> Vec<Predicate> {
+        let Pool { pairs, orders, .. } = &self.material.pool;
         let relations = match self.material.threads {
             0..=2 => [pairs, orders],
             _ => [orders, pairs],
         };
+        relations.into_iter().flatten().cloned().collect()
+    }
+
+    /// The candidates of a round, the better ones first.
+    fn tiers(&self, weakest: Vec<Predicate>) -> Vec<Vec<Orbit>> {
+        let Pool {
+            constants,
+            offsets,
+            shifted,
+            bounds,
+            ..
+        } = &self.material.pool;
+        let named = &self.material.named;
+        let shapes = [named, constants, bounds, offsets, shifted];
         let tiers = [
-            relations.into_iter().flatten().cloned().collect(),
+            self.relations(),
             shapes.into_iter().flatten().cloned().collect(),
             weakest,
         ];
         let unknown = |candidates: Vec<Predicate>| refine::unknown_to(&self.proof, candidates);
         let orbits = |candidates| self.orbits(&unknown(candidates));
         tiers.into_iter().map(orbits).collect()
+    }
+
+    /// Whether a candidate compares what two alike threads have at the same place.
+    pub(super) fn is_between_alike(&self, orbit: &Orbit) -> bool {
+        let mut orbit = orbit.iter();
+        orbit.any(|predicate| symmetry::is_between_alike(predicate, &self.material.swaps))
     }
 
     /// Predicates with their images under swaps of threads.
@@ -294,8 +332,13 @@ impl Refinement<'_> {
             (Model::Tso | Model::Pso, _) if *self.bounds == [Buffers::Fifos] => vec![lazy],
             (Model::Tso | Model::Pso, _) => vec![plain, lazy],
         };
-        let slice = Slice::LAZY;
-        let sliced = |tuning| Tuning { slice, ..tuning };
+        let sliced = |tuning: Tuning| Tuning {
+            slice: match tuning == larger {
+                true => Slice::LARGER,
+                false => Slice::LAZY,
+            },
+            ..tuning
+        };
         all.into_iter().map(sliced).collect()
     }
 

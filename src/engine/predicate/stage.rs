@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use super::{Input, PredicateConfig, PredicateError};
-use crate::abstraction::cubes::{Search, SearchContext};
+use crate::abstraction::cubes::{Search, SearchContext, Spent};
 use crate::abstraction::{
     Abstraction, AbstractionConfig, AbstractionError, Transformers, abstract_program,
 };
@@ -111,10 +111,23 @@ pub fn extrapolated(
 pub fn abstracted(
     input: &Input<'_>,
     stage: &Reduction,
-    (proof, method): (&Extrapolation, Method),
+    proof: (&Extrapolation, Method),
     config: &PredicateConfig,
     context: &Context,
 ) -> Result<Abstraction, PredicateError> {
+    let built = abstracted_within(input, stage, proof, config, context, u64::MAX)?;
+    Ok(built.expect("the allowance is enough"))
+}
+
+/// Abstracts a stage's program as far as an allowance for new questions goes; else what they took.
+pub(super) fn abstracted_within(
+    input: &Input<'_>,
+    stage: &Reduction,
+    (proof, method): (&Extrapolation, Method),
+    config: &PredicateConfig,
+    context: &Context,
+    allowance: u64,
+) -> Result<Result<Abstraction, Spent>, PredicateError> {
     let search = match method {
         Method::Ce => Search::Candidates(proof.cubes.clone()),
         Method::Trad | Method::Pe | Method::Lazy => config.search.clone(),
@@ -131,15 +144,21 @@ pub fn abstracted(
             progress: context.progress.clone(),
         },
         buffers: forgotten(stage, config),
+        allowance,
     };
-    abstract_program(&stage.program, input.source, &proof.predicates, &how).map_err(not_abstracted)
+    match abstract_program(&stage.program, input.source, &proof.predicates, &how) {
+        Ok(abstraction) => Ok(Ok(abstraction)),
+        Err(AbstractionError::Paused(spent)) => Ok(Err(spent)),
+        Err(error) => Err(not_abstracted(error)),
+    }
 }
 
 /// The error that there is no abstraction.
 pub(super) fn not_abstracted(error: AbstractionError) -> PredicateError {
     match error {
         AbstractionError::TooLarge { span, error } => too_large(error, span),
-        AbstractionError::Stopped => PredicateError::Stopped,
+        // A search without an allowance does not pause.
+        AbstractionError::Stopped | AbstractionError::Paused(_) => PredicateError::Stopped,
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Address {
     pub registers: Vec<(Part, i64)>,
     /// A number of bytes.
     pub offset: i64,
+    /// Whether it is written relative to the instruction pointer, which leaves no place for other registers.
+    pub relative: bool,
     /// Where it stands.
     pub span: Span,
 }

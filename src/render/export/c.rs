@@ -8,19 +8,22 @@
 //!
 //! Names have prefixes, since the library of C has more words than can be listed.
 //!
-//! Values are `long long`: a program whose values leave 64 bits has undefined behaviour there, and the header says so.
+//! Values are `long long`. What a program computes is checked against a range in which no expression of the program
+//! overflows; a value outside of it is an error of its own, so that nothing is called safe that was not looked at.
 
 use std::fmt::Write;
 
 use crate::program::{
-    Action, Cond, Edge, EdgeId, Init, LocId, Place, Program, PropertyId, PropertyKind, ThreadId,
+    Action, Cond, Edge, EdgeId, Init, LocId, Place, Program, PropertyId, PropertyKind, Term,
+    ThreadId,
 };
 
-use super::Exported;
 use super::expr::{Syntax, Writer};
 use super::names::Names;
+use super::range::{in_64_bits, stays};
 use super::specs::{broken, located};
 use super::symbolic::{added, as_term};
+use super::{Exported, Refused};
 
 const PRELUDE: &str = r#"#include <pthread.h>
 
@@ -51,13 +54,14 @@ extern void __VERIFIER_assume(int);
 "#;
 
 /// The program in C.
-pub(super) fn text(exported: Exported<'_>) -> String {
+pub(super) fn text(exported: Exported<'_>) -> Result<String, Refused> {
     let program = exported.program();
     let mut export = C {
         exported,
         program,
         names: Names::with_prefixes(program, &[], ["v_", "thread_"]),
         located: located(program),
+        range: in_64_bits(exported)?,
         out: String::new(),
     };
     export.header();
@@ -67,7 +71,7 @@ pub(super) fn text(exported: Exported<'_>) -> String {
         export.thread(thread);
     }
     export.main();
-    export.out
+    Ok(export.out)
 }
 
 struct C<'a> {
@@ -76,6 +80,8 @@ struct C<'a> {
     names: Names,
     /// The threads whose location some property reads.
     located: Vec<bool>,
+    /// No value may be greater.
+    range: i64,
     out: String,
 }
 
@@ -86,10 +92,17 @@ impl C<'_> {
         }
         self.out.push_str(
             "/* The program is safe if reach_error is never called, in memory that is sequentially consistent.\n   \
-             Values are long long: nothing is known of runs in which one leaves 64 bits.\n   \
+             Values are long long: one that leaves the range GREATEST is an error by way of range_error. With CUT_RANGE\n   \
+             runs in which one does are left out. Arbitrary values are those of the range.\n   \
              To run it with random choices: cc -pthread -DCUPOLA_RUN FILE */\n",
         );
         self.out.push_str(PRELUDE);
+        let _ = write!(
+            self.out,
+            "\n/* No expression over values from -GREATEST to GREATEST leaves 64 bits. */\n\
+             #define GREATEST {}\n",
+            self.write(|w| w.constant(self.range))
+        );
         // Not every program uses all of them.
         self.out.push_str(
             "\n/* Some of these are not needed by every program. */\n\
@@ -106,6 +119,19 @@ impl C<'_> {
              #else\n\
              static inline void overflow_error(void) { reach_error(); }\n\
              #endif\n\
+             /* A value that is too large or too small. With CUT_RANGE such runs are left out. */\n\
+             #ifdef CUT_RANGE\n\
+             static inline void range_error(void) { __VERIFIER_assume(0); }\n\
+             #else\n\
+             static inline void range_error(void) { reach_error(); }\n\
+             #endif\n\
+             static inline long long kept(long long value) {\n  \
+             if (value < -GREATEST || value > GREATEST) range_error();\n  \
+             return value;\n}\n\
+             static inline long long any(void) {\n  \
+             long long value = __VERIFIER_nondet_longlong();\n  \
+             __VERIFIER_assume(-GREATEST <= value && value <= GREATEST);\n  \
+             return value;\n}\n\
              static inline int either(void) { return __VERIFIER_nondet_int() % 2 != 0; }\n\n",
         );
     }
@@ -300,12 +326,12 @@ impl C<'_> {
                 // `require` writes it.
                 Action::Assert(..) => String::new(),
                 Action::Assign(place, term) | Action::Store(place, term) => {
-                    set(place, &w.term(term))
+                    set(place, &self.kept(w, term))
                 }
                 Action::Append(..) | Action::Pop(_) => {
                     unreachable!("programs with FIFOs are refused")
                 }
-                Action::Havoc(place) => set(place, "__VERIFIER_nondet_longlong()"),
+                Action::Havoc(place) => set(place, "any()"),
                 Action::Choose(place, range) => {
                     let (low, high) = range.ends();
                     set(
@@ -316,18 +342,18 @@ impl C<'_> {
                 Action::Load(place, source) => set(place, &w.term(&as_term(source))),
                 Action::Cas(place, target, expected, new) => {
                     let is = w.equal(&w.term(&as_term(target)), &w.term(expected));
-                    let (new, yes, no) =
-                        (set(target, &w.term(new)), set(place, "1"), set(place, "0"));
+                    let new = set(target, &self.kept(w, new));
+                    let (yes, no) = (set(place, "1"), set(place, "0"));
                     format!("  if {is} {{\n{new}{yes}  }} else {{\n{no}  }}\n")
                 }
                 Action::Swap(place, target, new) => {
                     let old = w.term(&as_term(target));
-                    let (new, result) = (set(target, &w.term(new)), set(place, "tmp"));
+                    let (new, result) = (set(target, &self.kept(w, new)), set(place, "tmp"));
                     format!("  {{\n  long long tmp = {old};\n{new}{result}  }}\n")
                 }
                 Action::FetchAdd(place, target, difference) => {
                     let old = w.term(&as_term(target));
-                    let new = set(target, &w.term(&added(target, difference)));
+                    let new = set(target, &self.kept(w, &added(target, difference)));
                     let result = set(place, "tmp");
                     format!("  {{\n  long long tmp = {old};\n{new}{result}  }}\n")
                 }
@@ -336,6 +362,15 @@ impl C<'_> {
         self.out.push_str(&text);
         if let Action::Assert(cond, property) = &edge.action {
             self.require(&cond.clone(), *property);
+        }
+    }
+
+    /// A value that is computed, with a check that it stays in the range unless it cannot leave it.
+    fn kept(&self, writer: &Writer<'_>, term: &Term) -> String {
+        let value = writer.term(term);
+        match stays(term, self.range) {
+            true => value,
+            false => format!("kept({value})"),
         }
     }
 
@@ -362,7 +397,7 @@ impl C<'_> {
                     let (low, high) = range.ends();
                     self.write(|w| format!("range({}, {})", w.constant(low), w.constant(high)))
                 }
-                Init::Any => "__VERIFIER_nondet_longlong()".to_owned(),
+                Init::Any => "any()".to_owned(),
             };
             let _ = writeln!(self.out, "  {} = {start};", self.names.var(var));
         }

@@ -105,7 +105,7 @@ pub fn export(exported: Exported<'_>, target: Target) -> Result<String, Refused>
     without_fifos(exported)?;
     match target {
         Target::Promela => promela::text(exported),
-        Target::C => Ok(c::text(exported)),
+        Target::C => c::text(exported),
         Target::Chc => chc::text(exported),
         Target::Dot => Ok(dot::text(exported)),
         Target::Litmus => litmus::text(exported),

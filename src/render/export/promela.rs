@@ -20,7 +20,7 @@ use crate::reduce::BufferVars;
 
 use super::expr::{Syntax, Writer};
 use super::names::Names;
-use super::range::{range, stays};
+use super::range::{in_32_bits, stays};
 use super::specs::{broken, located};
 use super::steps::{End, Way};
 use super::symbolic::{Symbolic, added, as_term};
@@ -53,7 +53,7 @@ pub(super) fn text(exported: Exported<'_>) -> Result<String, Refused> {
         program,
         names: Names::with_prefixes(program, &[], ["v_", "thread_"]),
         located: located(program),
-        range: range(exported)?,
+        range: in_32_bits(exported)?,
         held: exported.rests_in_sections()?,
         out: String::new(),
     };

@@ -1,19 +1,17 @@
-//! A range of values in which no expression of a program leaves 32 bits.
+//! A range of values in which no expression of a program leaves the numbers of a target: 32 bits in Promela, 64 in C.
 //!
 //! A term is at most `factor * R + constant` in absolute value where all variables are at most `R` at the beginning of a
-//! step. A step may be a whole way through an atomic section, whose conditions are written over the values at its beginning:
-//! so sizes are followed along it. The range is the greatest `R` for which no term of the program, parts of terms included,
-//! exceeds the 32-bit numbers; what a program computes is then checked against it, so that nothing ever overflows unseen.
+//! step. In Promela a step may be a whole way through an atomic section, whose conditions are written over the values at
+//! its beginning: so sizes are followed along it. In C every edge is a step. The range is the greatest `R` for which no term
+//! of the program, parts of terms included, exceeds the numbers; what a program computes is then checked against it, so
+//! that nothing ever overflows unseen.
 
 use crate::front::cup::ast::ArithOp;
-use crate::program::{Action, Cond, EdgeId, Init, Place, Program, Term, VarId};
+use crate::program::{Action, Cond, EdgeId, Init, LocId, Place, Program, Term, VarId};
 
 use super::steps::{End, Way};
 use super::symbolic::{added, as_term};
 use super::{Exported, Refused};
-
-/// The greatest number of 32 bits.
-const GREATEST: i128 = i32::MAX as i128;
 
 /// How large a term can get.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,19 +28,18 @@ const START: Size = Size {
 
 /// What is known after the terms that were seen.
 struct Seen {
+    /// The greatest number of the target.
+    greatest: i128,
     /// No value may be greater.
     range: i128,
     /// The greatest constant.
     constant: i128,
 }
 
-/// The range of a program, if all numbers that stand in it are in it.
-pub(super) fn range(exported: Exported<'_>) -> Result<i64, Refused> {
+/// The range of a program in Promela, if all numbers that stand in it are in it.
+pub(super) fn in_32_bits(exported: Exported<'_>) -> Result<i64, Refused> {
     let program = exported.program();
-    let mut seen = Seen {
-        range: GREATEST,
-        constant: 0,
-    };
+    let mut seen = Seen::up_to(i32::MAX.into());
     for (thread, graph) in program.thread_ids().zip(&program.threads) {
         let blocks = graph.backgrounds.iter().map(|block| block.entry);
         for at in exported.resting(thread)?.into_iter().chain(blocks) {
@@ -51,28 +48,64 @@ pub(super) fn range(exported: Exported<'_>) -> Result<i64, Refused> {
             }
         }
     }
-    let start = vec![START; program.vars.len()];
-    for spec in &program.specs {
-        let bounds = spec.bounds.as_ref().map(|bounds| &bounds.cond);
-        let conds = bounds.into_iter().chain([&spec.cond]);
-        conds.for_each(|cond| seen.cond(cond, &start));
-    }
-    for var in &program.vars {
-        seen.constant = seen.constant.max(match var.init {
-            Init::Value(value) => i128::from(value).abs(),
-            Init::Range(range) => of_range(range.ends()).constant,
-            Init::Any => 0,
-        });
-    }
-    if seen.constant > seen.range || seen.range < 1 {
+    seen.range_of(program).ok_or_else(|| {
         let message = "numbers that Promela, which has 32 bits, cannot tell";
         let hint = "use smaller numbers, or export to C or to Horn clauses";
-        return Err(Refused::new(message, None, hint));
+        Refused::new(message, None, hint)
+    })
+}
+
+/// The range of a program in C, if all numbers that stand in it are in it.
+pub(super) fn in_64_bits(exported: Exported<'_>) -> Result<i64, Refused> {
+    let program = exported.program();
+    let mut seen = Seen::up_to(i64::MAX.into());
+    for (thread, graph) in program.thread_ids().zip(&program.threads) {
+        for (at, location) in graph.locations.iter().enumerate() {
+            for number in 0..location.edges.len() {
+                let at = LocId::new(at);
+                let mut start = vec![START; program.vars.len()];
+                seen.edge(program, EdgeId { thread, at, number }, &mut start);
+            }
+        }
     }
-    Ok(i64::try_from(seen.range).expect("it has 32 bits"))
+    seen.range_of(program).ok_or_else(|| {
+        let message = "numbers that C, which has 64 bits, cannot tell";
+        Refused::new(
+            message,
+            None,
+            "use smaller numbers, or export to Horn clauses",
+        )
+    })
 }
 
 impl Seen {
+    fn up_to(greatest: i128) -> Self {
+        Seen {
+            greatest,
+            range: greatest,
+            constant: 0,
+        }
+    }
+
+    /// The range after all steps were seen: the properties and the initial values come last.
+    fn range_of(mut self, program: &Program) -> Option<i64> {
+        let start = vec![START; program.vars.len()];
+        for spec in &program.specs {
+            let bounds = spec.bounds.as_ref().map(|bounds| &bounds.cond);
+            let conds = bounds.into_iter().chain([&spec.cond]);
+            conds.for_each(|cond| self.cond(cond, &start));
+        }
+        for var in &program.vars {
+            self.constant = self.constant.max(match var.init {
+                Init::Value(value) => i128::from(value).abs(),
+                Init::Range(range) => of_range(range.ends()).constant,
+                Init::Any => 0,
+            });
+        }
+        let fits = self.constant <= self.range && self.range >= 1;
+        fits.then(|| i64::try_from(self.range).expect("it is at most the greatest number"))
+    }
+
     /// Goes along a way, with the sizes of the variables over those at its beginning.
     fn way(&mut self, program: &Program, way: &Way) {
         let mut sizes = vec![START; program.vars.len()];
@@ -161,7 +194,7 @@ impl Seen {
     fn term(&mut self, term: &Term, sizes: &[Size]) -> Size {
         each_part(term, &mut |part| {
             let size = size(part, &|var| sizes[var.index()]);
-            let room = GREATEST.saturating_sub(size.constant);
+            let room = self.greatest.saturating_sub(size.constant);
             self.range = self.range.min(room.div_euclid(size.factor.max(1)));
             if let Term::Const(value) = part {
                 self.constant = self.constant.max(i128::from(*value).abs());

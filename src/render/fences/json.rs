@@ -22,6 +22,7 @@ impl FencesReport<'_> {
             "complete": answer.is_complete(),
             "places": self.candidates.ids().map(|place| self.place_json(place)).collect::<Value>(),
             "placements": answer.proved.iter().map(|proved| self.proved_json(proved)).collect::<Value>(),
+            "cheapest": self.cheapest().map(|fences| self.names(fences.places())),
             "undecided": open.collect::<Value>(),
             "search": answer.tried.iter().map(|tried| self.tried_json(tried)).collect::<Value>(),
             "warnings": self.warned().json(),
@@ -42,6 +43,8 @@ impl FencesReport<'_> {
             "fences": self.names(proved.fences.places()),
             "exact": proved.minimality == Minimality::Exact,
             "engine": proved.engine,
+            "removes": self.existing.then(|| self.names(self.left_out(&proved.fences).places())),
+            "cost": self.costs.map(|costs| costs.of(&proved.fences)),
         })
     }
 

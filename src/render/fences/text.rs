@@ -49,6 +49,9 @@ impl FencesReport<'_> {
         match proved.as_slice() {
             [] => (Tone::Open, "no placement is proved sufficient".to_owned()),
             [only] if only.fences.is_empty() => (Tone::Good, "no fence is needed".to_owned()),
+            [only] if self.existing && self.left_out(&only.fences).is_empty() => {
+                (Tone::Good, "every fence is needed".to_owned())
+            }
             [_] => (Tone::Good, "1 minimal placement".to_owned()),
             several => (Tone::Good, format!("{} minimal placements", several.len())),
         }
@@ -58,10 +61,15 @@ impl FencesReport<'_> {
         let mut text = String::new();
         for proved in &self.answer.proved {
             text += &format!(
-                "  {}: {}\n",
+                "  {}: {}{}{}\n",
                 self.set(&proved.fences),
-                self.minimality(proved)
+                self.minimality(proved),
+                self.removal(&proved.fences),
+                self.cost(&proved.fences),
             );
+        }
+        if let Some(cheapest) = self.cheapest() {
+            text += &format!("cheapest: {}{}\n", self.set(cheapest), self.cost(cheapest));
         }
         if !self.answer.undecided.is_empty() {
             text += "not decided:\n";
@@ -72,6 +80,24 @@ impl FencesReport<'_> {
         text += &self.places_text();
         text += &self.effort();
         text + &self.rest(page)
+    }
+
+    /// Which of the program's fences a placement does without.
+    fn removal(&self, fences: &FenceSet) -> String {
+        let gone = self.left_out(fences);
+        match (self.existing, gone.is_empty()) {
+            (false, _) => String::new(),
+            (true, true) => "; none can go".to_owned(),
+            (true, false) => format!("; {} can go", self.set(&gone)),
+        }
+    }
+
+    /// What a placement costs.
+    fn cost(&self, fences: &FenceSet) -> String {
+        let cost = self
+            .costs
+            .map(|costs| format!(", cost {}", costs.of(fences)));
+        cost.unwrap_or_default()
     }
 
     fn minimality(&self, proved: &Proved) -> String {

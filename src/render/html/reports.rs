@@ -1,6 +1,6 @@
 //! What each report shows on a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use itertools::Itertools as _;
@@ -11,9 +11,9 @@ use crate::fences::{End, FenceSet};
 use crate::memory::Model;
 use crate::reduce::Reduction;
 use crate::render::translation::name_of;
-use crate::render::verify::VerifyReport;
+use crate::render::verify::{VerifyReport, method_text};
 use crate::render::{ExploreReport, FencesReport, LineMap, Page, Tone, TranslationReport, litmus};
-use crate::verdict::{ModelResult, Verdict, VerdictKind, Violation};
+use crate::verdict::{Attempt, ModelResult, Verdict, VerdictKind, Violation};
 
 /// What a page of `verify` shows about a model beside the verdict.
 #[derive(Debug)]
@@ -82,14 +82,60 @@ impl ExploreReport<'_> {
     }
 }
 
+/// The rules by which predicates and cubes come about: numbers, name, and what they give.
+const RULES: [(&[u64], &str, &str); 9] = [
+    (
+        &[1, 8],
+        "rules 1, 8",
+        "the number of entries in each buffer",
+    ),
+    (&[2, 9], "rules 2, 9", "the proof's own"),
+    (
+        &[3, 10],
+        "rules 3, 10",
+        "the proof's own with entries of buffers in place of shared variables",
+    ),
+    (
+        &[4, 11],
+        "rules 4, 11",
+        "entries that agree with their neighbours and with memory",
+    ),
+    (&[15], "rule 15", "whether a buffer is empty"),
+    (&[16], "rule 16", "what the thread itself reads"),
+    (&[17], "rule 17", "what holds for every entry of a buffer"),
+    (&[18, 19], "rules 18, 19", "the order of entries"),
+    (
+        &[20],
+        "rule 20",
+        "what stays true from one entry to the next",
+    ),
+];
+
+/// Words with their meanings.
+fn words(meanings: &[(&str, &str)]) -> String {
+    let items = meanings.iter().map(|(word, meaning)| {
+        format!(
+            "<dt><code>{}</code></dt><dd>{}</dd>\n",
+            escape(word),
+            escape(meaning)
+        )
+    });
+    let items: String = items.collect();
+    match items.is_empty() {
+        true => items,
+        false => format!("<dl class=\"words\">\n{items}</dl>\n"),
+    }
+}
+
 impl VerifyReport<'_> {
     /// The table of attempts, then a section for each model.
     pub fn sections(&self, details: &[Detail], page: &Page) -> Vec<Section> {
         let name = self.source.name();
         let mut first = verdict_line(self.report.kind(), self.report.kind().word());
         first += &self.attempts();
-        first += "<p>Each row is an attempt: the engine, the bound <code>k</code> of the buffers, the method of the abstraction, the \
-                  predicates and cubes it used, and the states that it looked at.</p>\n";
+        first += "<p>Each row is an attempt, and the last one of a model decides: the engine, the bound <code>k</code> of the buffers, \
+                  the method of the abstraction, the predicates and cubes it used, and the states that it looked at.</p>\n";
+        first += &words(&self.meanings());
         let results = self.report.results.iter();
         let models = results.map(|result| Section {
             heading: format!("{name} under {}", result.model),
@@ -114,7 +160,9 @@ impl VerifyReport<'_> {
                 row.push(self.verdict_html(&result.outcome.verdict));
                 row
             });
-            let tried = result.outcome.log.iter().map(|tried| {
+            let log = &result.outcome.log;
+            let first_of = |tried: &Attempt| log.iter().find(|other| other.engine == tried.engine);
+            let tried = log.iter().map(|tried| {
                 let number = |number: Option<usize>| {
                     number.map_or("-".to_owned(), |number| number.to_string())
                 };
@@ -127,11 +175,10 @@ impl VerifyReport<'_> {
                         .buffers
                         .as_ref()
                         .map_or("-".to_owned(), ToString::to_string),
-                    tried
-                        .settings
-                        .method
-                        .map_or("-", |method| method.name())
-                        .to_owned(),
+                    match tried.settings.method {
+                        Some(_) => method_text(tried, first_of(tried)),
+                        None => "-".to_owned(),
+                    },
                     number(built.map(|built| built.predicates)),
                     number(built.map(|built| built.cubes_used)),
                     tried.stats.states.to_string(),
@@ -207,10 +254,16 @@ impl Abstracted {
             });
             let rows: Vec<Vec<String>> = rows.collect();
             let summary = format!("{} {what}s with their rules", rows.len());
+            let used: BTreeSet<u64> = list.iter().map(|(_, rule)| *rule).collect();
+            let meanings: Vec<(&str, &str)> = RULES
+                .into_iter()
+                .filter(|(rules, ..)| rules.iter().any(|rule| used.contains(rule)))
+                .map(|(_, name, meaning)| (name, meaning))
+                .collect();
             html += &folded(
                 &summary,
                 what == "predicate" && rows.len() <= 30,
-                &table(&[what, "rule"], &rows),
+                &(table(&[what, "rule"], &rows) + &words(&meanings)),
             );
         }
         if let Some(program) = &self.program {

@@ -87,6 +87,13 @@ impl Explanation<'_> {
                 let path = self.report.explained(path, self.method(), self.page);
                 self.prose(&head) + &path
             }
+            Unknown::TooIncoherent { property, path } => {
+                let property = self.report.report.property(*property).name_text();
+                let head = format!(
+                    "{model}: abstract store buffers cannot exclude that `{property}` is broken; with real ones this path is no execution:\n"
+                );
+                self.prose(&head) + &path::coherence_text(path, self.page)
+            }
             Unknown::Overflow { path, growth } => self.overflow(path, growth.as_deref()),
             Unknown::Stopped(limit) => self.stopped(*limit),
             Unknown::Incomplete {

@@ -7,8 +7,8 @@ use crate::memory::Buffers;
 use crate::render::warnings::Warnings;
 use crate::render::{Execution, SCHEMA};
 use crate::verdict::{
-    AbstractPath, Attempt, Changes, Evidence, Feasibility, Growth, ModelResult, Refinement,
-    Settings, Stats, Unknown, Verdict,
+    AbstractPath, Attempt, Changes, CoherencePath, Evidence, Feasibility, Growth, ModelResult,
+    Refinement, Settings, Stats, Unknown, Verdict,
 };
 
 impl VerifyReport<'_> {
@@ -83,9 +83,9 @@ impl VerifyReport<'_> {
         match verdict {
             Verdict::Verified(_) => None,
             Verdict::Violated(violation) => Some(violation.property().name_text()),
-            Verdict::Unknown(Unknown::TooCoarse { property, .. }) => {
-                Some(self.report.property(*property).name_text())
-            }
+            Verdict::Unknown(
+                Unknown::TooCoarse { property, .. } | Unknown::TooIncoherent { property, .. },
+            ) => Some(self.report.property(*property).name_text()),
             Verdict::Unknown(_) => None,
         }
     }
@@ -97,6 +97,7 @@ impl VerifyReport<'_> {
             Verdict::Violated(violation) => {
                 execution(&self.execution(violation.program(), violation.trace()))
             }
+            Verdict::Unknown(Unknown::TooIncoherent { path, .. }) => coherence_path(path),
             Verdict::Unknown(unknown) => match unknown.path() {
                 Some(path) => self.path(path),
                 None => Value::Null,
@@ -155,10 +156,12 @@ fn values(changes: &Changes) -> Value {
 
 /// The method; an engine without methods is its own.
 fn method(tried: &Attempt) -> &'static str {
-    tried
-        .settings
-        .method
-        .map_or(tried.engine, |method| method.name())
+    let settings = &tried.settings;
+    let domain = settings
+        .coherence
+        .map(|abstraction| abstraction.domain.name());
+    let method = settings.method.map(|method| method.name());
+    method.or(domain).unwrap_or(tried.engine)
 }
 
 fn settings(settings: &Settings) -> Value {
@@ -168,6 +171,9 @@ fn settings(settings: &Settings) -> Value {
         "reduction": settings.buffers.as_ref().map(Buffers::reduction),
         "cube_sizes": sizes.map(|sizes| [sizes.updates, sizes.conditions]),
         "split": settings.split,
+        "coherence": settings.coherence.map(|abstraction| {
+            json!({ "domain": abstraction.domain.name(), "k": abstraction.k })
+        }),
         "found": settings.found.as_deref().map(rounds::json),
     })
 }
@@ -200,6 +206,19 @@ fn stats(stats: &Stats) -> Value {
     })
 }
 
+/// A path of abstract store buffers.
+fn coherence_path(path: &CoherencePath) -> Value {
+    let steps = path.steps.iter().map(|step| {
+        json!({
+            "thread": step.thread,
+            "line": step.line,
+            "statement": step.text,
+            "buffers": step.buffers,
+        })
+    });
+    json!({ "abstract": true, "steps": steps.collect::<Value>() })
+}
+
 fn evidence(evidence: &Evidence) -> Value {
     match evidence {
         Evidence::Exhaustive { states, max_buffer } => {
@@ -207,6 +226,11 @@ fn evidence(evidence: &Evidence) -> Value {
         }
         Evidence::Invariant(_) => json!({ "kind": "invariant" }),
         Evidence::Basis => json!({ "kind": "basis" }),
+        Evidence::PartialCoherence(abstraction) => json!({
+            "kind": "partial_coherence",
+            "domain": abstraction.domain.name(),
+            "k": abstraction.k,
+        }),
     }
 }
 
@@ -240,7 +264,7 @@ fn reason(verdict: &Verdict) -> Option<&'static str> {
     Some(match unknown {
         Unknown::Incomplete { limits, .. } => limits.first().map_or("states", |limit| limit.word()),
         Unknown::Stopped(limit) => limit.word(),
-        Unknown::TooCoarse { .. } => "abstraction",
+        Unknown::TooCoarse { .. } | Unknown::TooIncoherent { .. } => "abstraction",
         Unknown::Overflow { .. } => "overflow",
         Unknown::NotVerifiedUnderSc(_) => "sc",
         Unknown::Unsupported(_) => "unsupported",

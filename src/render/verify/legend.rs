@@ -22,12 +22,27 @@ const WORDS: [(&str, &str); 9] = [
     ("ce", "cube extrapolation"),
     ("lazy", "abstract states one by one, without cubes"),
     ("split", "unknown values are split"),
-    ("sizes", "the sizes of larger cubes"),
+    (
+        "sizes",
+        "the sizes of larger cubes, for updates and for conditions",
+    ),
 ];
 
 impl VerifyReport<'_> {
-    /// The meaning of the words that the table has; nothing for a table without attempts.
+    /// The meaning of the words that the table has, on lines of their own; nothing for a table without attempts.
     pub(super) fn legend(&self, page: &Page) -> String {
+        let told = self.meanings().into_iter();
+        let lines: Vec<String> = told
+            .map(|(word, meaning)| format!("  {word}: {meaning}"))
+            .collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => page.prose(&format!("\n{}\n", lines.join("\n"))),
+        }
+    }
+
+    /// The words that the table has, each with its meaning; none for a table without attempts.
+    pub(in crate::render) fn meanings(&self) -> Vec<(&'static str, &'static str)> {
         let mut present: IndexSet<String> = IndexSet::new();
         for result in &self.report.results {
             let log = &result.outcome.log;
@@ -37,18 +52,17 @@ impl VerifyReport<'_> {
             }
         }
         let told = WORDS.iter().filter(|(word, _)| present.contains(*word));
-        let mut lines: Vec<String> = told
-            .map(|(word, meaning)| match *word {
-                "split" => format!("  +split: {meaning}"),
-                "sizes" => format!("  +U,C: {meaning}, for updates and for conditions"),
-                word => format!("  {word}: {meaning}"),
+        let mut told: Vec<(&str, &str)> = told
+            .map(|&(word, meaning)| match word {
+                "split" => ("+split", meaning),
+                "sizes" => ("+U,C", meaning),
+                word => (word, meaning),
             })
             .collect();
-        if lines.is_empty() {
-            return String::new();
+        if !told.is_empty() {
+            told.push((NO_VALUE, "the engine does not have this"));
         }
-        lines.push(format!("  {NO_VALUE}: the engine does not have this"));
-        page.prose(&format!("\n{}\n", lines.join("\n")))
+        told
     }
 }
 

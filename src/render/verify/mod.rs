@@ -17,7 +17,7 @@ use crate::render::{Cell, Column, Execution, NO_VALUE, Page, Table, warnings, wo
 use crate::semantics::Trace;
 use crate::source::SourceFile;
 use crate::verdict::{
-    Attempt, FoundBy, ModelResult, Report, Stats, Unknown, Verdict, Violation, Warning,
+    Attempt, FoundBy, ModelResult, Report, Settings, Stats, Unknown, Verdict, Violation, Warning,
 };
 
 /// A report together with what it is about.
@@ -151,7 +151,7 @@ impl VerifyReport<'_> {
         [
             model.into(),
             tried.engine.into(),
-            or_dash(settings.buffers.as_ref().map(|sizes| sizes.to_string())),
+            or_dash(k_text(settings)),
             method_text(tried, first).into(),
             size(built.map(|built| built.predicates)),
             size(built.and_then(|built| built.cubes)),
@@ -210,7 +210,9 @@ impl VerifyReport<'_> {
                 limits.collect::<Vec<_>>().join(", ")
             }
             Unknown::Stopped(limit) => words::reason(*limit).to_owned(),
-            Unknown::TooCoarse { property, .. } => self.report.property(*property).name_text(),
+            Unknown::TooCoarse { property, .. } | Unknown::TooIncoherent { property, .. } => {
+                self.report.property(*property).name_text()
+            }
             Unknown::Overflow { .. } => "overflow".to_owned(),
             Unknown::NotVerifiedUnderSc(_) => "not verified under sc".to_owned(),
             Unknown::Unsupported(_) => "not supported".to_owned(),
@@ -252,8 +254,11 @@ fn found_by(found_by: FoundBy) -> &'static str {
 }
 
 /// The method with what was changed for a retry; an engine without methods is its own.
-fn method_text(tried: &Attempt, first: Option<&Attempt>) -> String {
+pub(super) fn method_text(tried: &Attempt, first: Option<&Attempt>) -> String {
     let settings = &tried.settings;
+    if let Some(abstraction) = settings.coherence {
+        return abstraction.domain.name().to_owned();
+    }
     let Some(method) = settings.method else {
         return tried.engine.to_owned();
     };
@@ -266,6 +271,12 @@ fn method_text(tried: &Attempt, first: Option<&Attempt>) -> String {
         text += &format!("+{},{}", sizes.updates, sizes.conditions);
     }
     text
+}
+
+/// The number of entries of buffers, or of the oldest ones that an abstract buffer has in order.
+fn k_text(settings: &Settings) -> Option<String> {
+    let sizes = settings.buffers.as_ref().map(|sizes| sizes.to_string());
+    sizes.or_else(|| Some(settings.coherence?.k.to_string()))
 }
 
 fn or_dash(text: Option<String>) -> Cell {

@@ -1,6 +1,7 @@
 //! Certificates with quantified facts: right ones are accepted, wrong ones are not.
 
 mod changes;
+mod edges;
 mod runs;
 mod sample;
 mod traps;

@@ -83,7 +83,7 @@ fn successors(program: &Program, state: &State) -> Vec<Step> {
     steps
 }
 
-fn follow(
+pub fn follow(
     program: &Program,
     (thread, at): (ThreadId, LocId),
     state: &State,

@@ -2,7 +2,7 @@
 //!
 //! `CUPOLA_RANDOM_PROGRAMS=N` sets how many programs are tried; `make backward` is a long run.
 
-mod generate;
+pub mod generate;
 
 use std::collections::BTreeSet;
 

@@ -182,7 +182,9 @@ fn judge_against(
         Verdict::Verified(Evidence::Invariant(settings)) => {
             certified(&proved, result, settings, way)?;
         }
-        Verdict::Verified(Evidence::Exhaustive { .. } | Evidence::Basis) => {
+        Verdict::Verified(
+            Evidence::Exhaustive { .. } | Evidence::Basis | Evidence::PartialCoherence(_),
+        ) => {
             unreachable!("nothing is explored")
         }
         Verdict::Violated(_) => replayed(result)?,

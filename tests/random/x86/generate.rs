@@ -59,6 +59,45 @@ fn defines_flags(lines: &[Line]) -> bool {
     lines.iter().rev().find_map(sets).unwrap_or(false)
 }
 
+/// The instruction with the low byte in place of a high one, if it needs the prefix REX, with which there are no high bytes.
+fn encodable(mut line: Line) -> Line {
+    let mut registers = registers(&mut line.ins);
+    let needs_rex = registers
+        .iter()
+        .any(|reg| reg.number >= 8 || reg.bits == 64);
+    for reg in &mut registers {
+        reg.high &= !needs_rex;
+    }
+    line
+}
+
+fn registers(ins: &mut Ins) -> Vec<&mut Reg> {
+    let (operands, plain): (Vec<&mut Op>, Option<&mut Reg>) = match ins {
+        Ins::Mov(to, from)
+        | Ins::Xchg(to, from)
+        | Ins::Add(to, from)
+        | Ins::Sub(to, from)
+        | Ins::And(to, from)
+        | Ins::Or(to, from)
+        | Ins::Xor(to, from)
+        | Ins::Cmp(to, from)
+        | Ins::Test(to, from)
+        | Ins::Shl(to, from)
+        | Ins::Shr(to, from) => (vec![to, from], None),
+        Ins::Movx(to, from, ..) => (vec![from], Some(to)),
+        Ins::Xadd(to, from) | Ins::Cmpxchg(to, from) => (vec![to], Some(from)),
+        Ins::Inc(to) | Ins::Dec(to) | Ins::Neg(to) | Ins::Not(to) => (vec![to], None),
+        Ins::Jump(..) | Ins::Mfence | Ins::Sfence | Ins::Lfence | Ins::Nop | Ins::Endbr64 => {
+            (Vec::new(), None)
+        }
+    };
+    let operands = operands.into_iter().filter_map(|operand| match operand {
+        Op::Reg(reg) => Some(reg),
+        Op::Imm(_) | Op::Mem(..) => None,
+    });
+    operands.chain(plain).collect()
+}
+
 struct Draw {
     random: Random,
     wide: bool,
@@ -159,12 +198,12 @@ impl Draw {
                 self.wait(&mut lines);
                 continue;
             }
-            let line = self.line(lines.len(), length);
+            let line = encodable(self.line(lines.len(), length));
             // Most jumps ask for flags that are defined.
             let asks =
                 matches!(line.ins, Ins::Jump(letters, _) if CONDITIONS[..30].contains(&letters));
             if asks && !defines_flags(&lines) && !self.random.one_in(20) {
-                let line = self.binary();
+                let line = encodable(self.binary());
                 lines.push(line);
                 continue;
             }

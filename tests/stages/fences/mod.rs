@@ -1,6 +1,7 @@
 //! The search for fences finds what the papers found and what exploring every placement finds.
 
 mod emitted;
+mod existing;
 mod predicate;
 mod random;
 mod shapes;

@@ -49,7 +49,7 @@ fn the_smallest_placements_are_as_large_as_in_the_papers() {
 
 #[test]
 fn the_queue_lock_with_predecessors_in_memory_needs_two_fences_under_pso() {
-    let text = include_str!("../../programs/fences/clh_prev.cup");
+    let text = include_str!("../../../examples/pldi/clh.cup");
     for (model, expected) in [
         (Model::Tso, owned(&[&[]])),
         (Model::Pso, owned(&[&["a", "b"]])),

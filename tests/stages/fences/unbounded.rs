@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use cupola::engine::Limits;
 use cupola::engine::portfolio::{Config, Portfolio};
-use cupola::engine::predicate::{Bound, MethodChoice, PastBounds, PredicateConfig};
+use cupola::engine::predicate::{
+    Bound, MethodChoice, PastBounds, PredicateConfig, ReductionChoice,
+};
 use cupola::fences::{FenceSet, emit};
 use cupola::front::cup;
 use cupola::front::cup::placement::Placement;
@@ -43,8 +45,13 @@ fn problem(name: &str, model: Model) -> Problem {
 }
 
 fn search(problem: &Problem, proof: Option<&Proof>) -> Found {
+    search_with(problem, proof, ReductionChoice::Slots)
+}
+
+fn search_with(problem: &Problem, proof: Option<&Proof>, reduction: ReductionChoice) -> Found {
     let config = Config {
         predicate: PredicateConfig {
+            reduction,
             past_bounds: PastBounds::Skip,
             ..PredicateConfig::default()
         },
@@ -123,5 +130,28 @@ fn placements_are_found_without_a_proof() {
             let found = search(&problem(name, model), None);
             assert_eq!(found.placements, owned(expected), "{name} under {model}");
         }
+    }
+}
+
+/// With buffers of any length no fence is needed, which is the exact answer.
+fn assert_no_fence(name: &str, model: Model) {
+    let (problem, proved) = (problem(name, model), Proved::example(name));
+    let found = search_with(&problem, Some(&proved.proof), ReductionChoice::Auto);
+    assert_eq!(found.placements, owned(&[&[]]), "{name} under {model}");
+}
+
+#[test]
+fn the_queue_needs_no_fence() {
+    assert_no_fence("queue", Model::Tso);
+    assert_no_fence("queue", Model::Pso);
+}
+
+/// The order facts that the proofs lack are found.
+#[test]
+#[ignore = "takes some seconds: `make unbounded` runs it"]
+fn ticket_locks_need_no_fence() {
+    for name in ["ticket", "ticket_linux"] {
+        assert_no_fence(name, Model::Tso);
+        assert_no_fence(name, Model::Pso);
     }
 }

@@ -145,8 +145,22 @@ impl Reader {
             let operand = self.operand(operand, &mut draft.widths)?;
             draft.operands.push(operand);
         }
+        // The long forms of NOP have an operand, which they do not access.
+        let is_nop = name.as_str().to_ascii_uppercase().starts_with("NOP");
+        if is_nop && !draft.operands.is_empty() {
+            self.unknown(text, place);
+            return None;
+        }
         if let (Architecture::X86_64, [_, _]) = (self.architecture, draft.operands.as_slice()) {
             draft.operands.reverse();
+        }
+        let to_quad = matches!(kind, Kind::Extend(_, Some(Width::Quad)));
+        if let Some(high) = draft.high_part().filter(|_| to_quad || draft.needs_rex()) {
+            let note = format!(
+                "it needs the prefix REX, and with that prefix there is no `{}`; use the lowest byte of a register",
+                high.name
+            );
+            return self.illegal(&draft, &note);
         }
         match kind {
             Kind::Extend(signed, to) => self.extension(signed, (width, to), draft),
@@ -216,7 +230,11 @@ impl Reader {
             Operand::Part(_) | Operand::Memory(_) => self.width(&draft, &[])?,
             Operand::Number(_) | Operand::AddressOf(_) => return self.illegal(&draft, note),
         };
-        if draft.locked || width.is_some_and(|width| width >= to.width) {
+        if draft.locked || to.width == Width::Byte || width.is_some_and(|width| width >= to.width) {
+            return self.illegal(&draft, note);
+        }
+        if !signed && width == Some(Width::Double) {
+            let note = "every write of 32 bits clears the upper half of the register: use MOV";
             return self.illegal(&draft, note);
         }
         Some(draft.finished(Operation::Extend { to, from, signed }, width))
@@ -320,6 +338,29 @@ impl Reader {
 }
 
 impl Draft<'_> {
+    /// An operand that is bits 8 to 15 of a register, such as `AH`.
+    fn high_part(&self) -> Option<&Part> {
+        self.operands.iter().find_map(|operand| match operand {
+            Operand::Part(part) if part.high => Some(part),
+            _ => None,
+        })
+    }
+
+    /// Whether some operand can only be encoded with the prefix REX of 64-bit mode: 64 bits, a register that only
+    /// this mode has, also in an address, or the lowest byte of rsi, rdi, rbp or rsp.
+    fn needs_rex(&self) -> bool {
+        let is_new = |part: &Part| !part.is_symbolic() && part.register.rank >= 8;
+        self.operands.iter().any(|operand| match operand {
+            Operand::Part(part) if part.is_symbolic() => false,
+            Operand::Part(part) => {
+                let new_byte = part.width == Width::Byte && !part.high && part.register.rank >= 4;
+                is_new(part) || new_byte || part.width == Width::Quad
+            }
+            Operand::Memory(address) => address.registers.iter().any(|(part, _)| is_new(part)),
+            Operand::Number(_) | Operand::AddressOf(_) => false,
+        })
+    }
+
     fn finished(&self, operation: Operation<Address>, width: Option<Width>) -> Written {
         Instruction {
             labels: Vec::new(),
@@ -350,16 +391,16 @@ fn operation(
         (Kind::StoreFence, None, None, None) => Operation::StoreFence,
         (Kind::Nothing, None, None, None) => Operation::Nothing,
         (Kind::Move, Some(to), Some(from), None) if is_target(&to) => Operation::Move { to, from },
-        (Kind::Exchange, Some(to), Some(from), None) => {
-            let (to, from) = target_and_register(to, from)?;
+        (Kind::Exchange, Some(Operand::Part(from)), Some(to @ Operand::Memory(_)), None)
+        | (Kind::Exchange, Some(to), Some(Operand::Part(from)), None)
+            if is_target(&to) =>
+        {
             Operation::Exchange(to, from)
         }
-        (Kind::ExchangeAdd, Some(to), Some(from), None) => {
-            let (to, from) = target_and_register(to, from)?;
+        (Kind::ExchangeAdd, Some(to), Some(Operand::Part(from)), None) if is_target(&to) => {
             Operation::ExchangeAdd { to, from }
         }
-        (Kind::CompareExchange, Some(to), Some(from), None) => {
-            let (to, from) = target_and_register(to, from)?;
+        (Kind::CompareExchange, Some(to), Some(Operand::Part(from)), None) if is_target(&to) => {
             Operation::CompareExchange {
                 to,
                 accumulator: from.clone(),
@@ -394,18 +435,6 @@ fn is_count(operand: &Operand<Address>) -> bool {
         Operand::Number(count) => (0..256).contains(count),
         Operand::Part(part) => part.name.eq_ignore_ascii_case("CL"),
         Operand::AddressOf(_) | Operand::Memory(_) => false,
-    }
-}
-
-/// The target, which memory always is, whatever the order, and the register beside it.
-fn target_and_register(
-    to: Operand<Address>,
-    from: Operand<Address>,
-) -> Option<(Operand<Address>, Part)> {
-    match (to, from) {
-        (to, Operand::Part(from)) if is_target(&to) => Some((to, from)),
-        (Operand::Part(from), to @ Operand::Memory(_)) => Some((to, from)),
-        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@ impl Reader {
             symbol: None,
             registers: Vec::new(),
             offset: 0,
+            relative: false,
             span: span_of(&memory),
         };
         for part in memory.into_inner() {
@@ -123,7 +124,9 @@ impl Reader {
     /// A register or a location in an address.
     fn named(&mut self, name: &Pair<'_, Rule>, factor: i64, address: &mut Address) -> Option<()> {
         match self.architecture.lookup(name.as_str()) {
-            Named::InstructionPointer if factor == 1 => {}
+            Named::InstructionPointer if factor == 1 && address.registers.is_empty() => {
+                address.relative = true;
+            }
             Named::Register(part) => return self.in_register(name, part, factor, address),
             Named::Other if factor == 1 && address.symbol.is_none() => {
                 address.symbol = Some(name.as_str().to_owned());
@@ -145,9 +148,10 @@ impl Reader {
         factor: i64,
         address: &mut Address,
     ) -> Option<()> {
-        if !part.is_whole() || address.registers.len() == 2 || factor < 1 {
+        if !part.is_whole() || address.relative || address.registers.len() == 2 || factor < 1 {
             let message = format!("`{}` is not part of an address", name.as_str());
-            let note = "an address has at most two registers, whole ones, which are added";
+            let note =
+                "an address has at most two registers, whole ones, which are added, or rip alone";
             self.error(message, span_of(name), "in an address", note);
             return None;
         }

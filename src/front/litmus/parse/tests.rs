@@ -138,6 +138,7 @@ fn what_is_not_modelled_is_named_at_its_place() {
     let cases = [
         ("CPUID", instruction("CPUID")),
         ("MOV EAX,é", instruction("MOV EAX,é")),
+        ("NOPL [x]", instruction("NOPL [x]")),
         (
             "MOV EAX,[EBX]",
             "[EBX] | this address is that of no location".to_owned(),
@@ -186,9 +187,12 @@ fn what_is_no_instruction_is_an_error_at_its_place() {
         "XCHG [x],[y]",
         "LOCK XCHG EAX,EBX",
         "XADD [x],$1",
+        "XADD EAX,[x]",
+        "CMPXCHG EAX,[x]",
         "SHL EAX,BL",
         "MOVZX AL,AX",
         "MOVZX EAX,EBX",
+        "MOVSX AL,[x]",
         "INC EAX,EBX",
         "JRCXZ L",
         "JMP [x]",
@@ -223,6 +227,35 @@ fn what_is_no_instruction_is_an_error_at_its_place() {
     for (instruction, error) in others {
         assert_eq!(errors(&one_thread("X86", &[instruction])), [error]);
     }
+}
+
+/// With the prefix REX the numbers of AH … DH are those of spl … dil.
+#[test]
+fn high_bytes_do_not_go_with_what_needs_rex() {
+    let illegal = [
+        "mov %ah,%r8b",
+        "xchgb %sil,%ch",
+        "lock xaddb %dh,(%r8)",
+        "cmpxchg %bh,(%rsi,%r9)",
+        "add %ah,(%rax,%r9,8)",
+        "movzbq %ah,%rcx",
+        "movsx %bh,%r10d",
+        "movzbq %ah,%tmp",
+        "movzx %eax,%rax",
+        "movzx (x),%al",
+        "xadd (x),%eax",
+        "cmpxchg (x),%eax",
+    ];
+    for instruction in illegal {
+        let text = one_thread("X86_64", &[instruction]);
+        let error = format!("{instruction} | `{instruction}` is not an instruction of x86");
+        assert_eq!(errors(&text), [error]);
+    }
+    for legal in ["mov %ah,%bl", "movzbl %ah,%ecx", "xchg %ah,%tmp"] {
+        assert!(read(&one_thread("X86_64", &[legal])).is_ok(), "{legal}");
+    }
+    let text = one_thread("X86_64", &["mov x(%rip,%rcx),%eax"]);
+    assert_eq!(errors(&text), ["%rcx | `%rcx` is not part of an address"]);
 }
 
 #[test]

@@ -1,0 +1,126 @@
+//! Ordering constraints, and the placements that enforce them.
+//!
+//! [l ≺ l'] is enforced if every way of the thread's graph from behind l to l' passes something that waits for the store of
+//! l: a fence, or an atomic operation that does; or if l' is itself a place that holds a fence. Then l' never runs while the store waits in the buffer: between the two the
+//! thread has taken one of these ways.
+
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+
+use super::place_of;
+use crate::fences::frontier::FenceSet;
+use crate::fences::places::{Candidates, PlaceId};
+use crate::memory::Model;
+use crate::program::{Action, Edge, EdgeId, LocId, Place, Program, VarId};
+
+/// [l ≺ l']: what `first` stores has reached memory before `then` runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Constraint {
+    /// A store.
+    pub first: EdgeId,
+    /// A statement of the same thread.
+    pub then: EdgeId,
+}
+
+/// The constraints that a placement enforces.
+pub(super) struct Order<'a> {
+    program: &'a Program,
+    candidates: &'a Candidates,
+    fences: &'a FenceSet,
+    model: Model,
+    known: IndexMap<Constraint, bool>,
+}
+
+impl<'a> Order<'a> {
+    /// What these fences enforce, beside those that the program has.
+    pub(super) fn new(
+        program: &'a Program,
+        candidates: &'a Candidates,
+        fences: &'a FenceSet,
+        model: Model,
+    ) -> Self {
+        Order {
+            program,
+            candidates,
+            fences,
+            model,
+            known: IndexMap::new(),
+        }
+    }
+
+    /// Whether a fence stands on every way.
+    pub(super) fn is_enforced(&mut self, constraint: Constraint) -> bool {
+        if let Some(&known) = self.known.get(&constraint) {
+            return known;
+        }
+        let enforced = self.open_way(constraint).is_none();
+        self.known.insert(constraint, enforced);
+        enforced
+    }
+
+    /// The places on a way without a fence: a placement that enforces the constraint has one of them.
+    pub(super) fn places_of_a_way(&self, constraint: Constraint) -> Vec<PlaceId> {
+        self.open_way(constraint).unwrap_or_default()
+    }
+
+    /// The places on a way without a fence that passes few of them; `None` if there is no such way.
+    fn open_way(&self, constraint: Constraint) -> Option<Vec<PlaceId>> {
+        let thread = &self.program.threads[constraint.first.thread.index()];
+        let start = self.program.edge(constraint.first).target;
+        let stored = self.stored(constraint.first);
+        let mut reached: IndexMap<LocId, Vec<PlaceId>> = IndexMap::from([(start, Vec::new())]);
+        let mut next = VecDeque::from([start]);
+        while let Some(at) = next.pop_front() {
+            let passed = reached[&at].clone();
+            if at == constraint.then.at {
+                let own = place_of(
+                    self.candidates,
+                    self.program,
+                    self.program.edge(constraint.then),
+                );
+                return match own {
+                    Some(own) if self.fences.contains(own) => None,
+                    own => Some(passed.into_iter().chain(own).collect()),
+                };
+            }
+            for edge in &thread.location(at).edges {
+                let place = place_of(self.candidates, self.program, edge);
+                let fenced = place.is_some_and(|place| self.fences.contains(place));
+                if fenced || self.waits(edge, stored) || reached.contains_key(&edge.target) {
+                    continue;
+                }
+                let behind = passed.iter().copied().chain(place).collect();
+                reached.insert(edge.target, behind);
+                match place {
+                    Some(_) => next.push_back(edge.target),
+                    None => next.push_front(edge.target),
+                }
+            }
+        }
+        None
+    }
+
+    /// The one variable that a store is to, if there is one.
+    fn stored(&self, store: EdgeId) -> Option<VarId> {
+        match &self.program.edge(store).action {
+            Action::Store(Place::Var(var), _) => Some(*var),
+            _ => None,
+        }
+    }
+
+    /// Whether a step runs only when a store to the variable has reached memory.
+    fn waits(&self, edge: &Edge, stored: Option<VarId>) -> bool {
+        match (&edge.action, self.model) {
+            (Action::Fence, _) => true,
+            (Action::Cas(..) | Action::Swap(..) | Action::FetchAdd(..), Model::Tso) => true,
+            (
+                Action::Cas(_, Place::Var(target), ..)
+                | Action::Swap(_, Place::Var(target), _)
+                | Action::FetchAdd(_, Place::Var(target), _),
+                Model::Pso,
+            ) => Some(*target) == stored,
+            _ => false,
+        }
+    }
+}

@@ -41,20 +41,20 @@ fn fill(folder: &Path) {
     fs::create_dir_all(folder.join("golden")).expect("a folder");
     for (from, to) in [
         ("examples/burns.cup", "burns.cup"),
-        ("examples/ticket.cup", "ticket.cup"),
-        ("examples/ticket.proof", "ticket.proof"),
+        ("examples/queue.cup", "queue.cup"),
+        ("examples/queue.proof", "queue.proof"),
         ("tests/litmus/sb.litmus", "sb.litmus"),
         ("examples/rmm/dekker_simple.rmm", "dekker_simple.rmm"),
         ("translations/burns.tso.k2.cup", "golden/burns.tso.k2.cup"),
         ("translations/burns.verdicts", "golden/burns.verdicts"),
         (
-            "translations/ticket.pso.fifo.cup",
-            "golden/ticket.pso.fifo.cup",
+            "translations/queue.pso.fifo.cup",
+            "golden/queue.pso.fifo.cup",
         ),
-        ("translations/ticket.tso.k1.bp", "golden/ticket.tso.k1.bp"),
+        ("translations/queue.tso.k1.bp", "golden/queue.tso.k1.bp"),
         (
-            "translations/ticket.sc.predicates",
-            "golden/ticket.sc.predicates",
+            "translations/queue.sc.predicates",
+            "golden/queue.sc.predicates",
         ),
     ] {
         fs::copy(root().join(from), folder.join(to))
@@ -167,13 +167,13 @@ fn the_same_files_give_the_same_bytes() {
     assert_eq!(golden(&one), golden(&other));
     let name = |name: &str| read(one.path().join("golden").join(name));
     assert!(name("burns.tso.k2.cup").starts_with("// burns.cup under TSO"));
-    assert!(name("ticket.tso.k1.bp").starts_with("// The boolean program of ticket.cup under TSO"));
+    assert!(name("queue.tso.k1.bp").starts_with("// The boolean program of queue.cup under TSO"));
 }
 
 #[test]
 fn a_changed_text_is_shown_and_can_be_accepted() {
     let folder = folder();
-    let golden = folder.path().join("golden/ticket.pso.fifo.cup");
+    let golden = folder.path().join("golden/queue.pso.fifo.cup");
     let right = read(&golden);
     edit(
         &golden,
@@ -183,8 +183,8 @@ fn a_changed_text_is_shown_and_can_be_accepted() {
     let said = cupola_in(folder.path(), "test");
     assert_eq!(said.code, Some(10));
     for line in [
-        "failed ticket.cup: ticket.pso.fifo.cup",
-        "--- golden/ticket.pso.fifo.cup",
+        "failed queue.cup: queue.pso.fifo.cup",
+        "--- golden/queue.pso.fifo.cup",
         "+++ present",
         "-// Store buffers were FIFOs of any length, flushes are background blocks.",
         "+// Store buffers are FIFOs of any length, flushes are background blocks.",
@@ -215,7 +215,7 @@ fn a_changed_text_is_shown_and_can_be_accepted() {
     assert!(
         blessed
             .stdout
-            .contains("blessed ticket.cup: ticket.pso.fifo.cup")
+            .contains("blessed queue.cup: queue.pso.fifo.cup")
     );
     assert_eq!(read(&golden), right);
     assert_eq!(cupola_in(folder.path(), "test").code, Some(0));
@@ -227,7 +227,7 @@ fn an_empty_golden_file_is_filled() {
     let folder = folder();
     for name in [
         "burns.pso.k1.cup",
-        "ticket.pso.k1.predicates",
+        "queue.pso.k1.predicates",
         "sb.litmus.verdicts",
         "dekker_simple.rmm.tso.k1.cup",
     ] {
@@ -389,7 +389,7 @@ fn present_answers_become_expectations() {
         said.stdout
     );
     assert!(
-        said.stdout.contains("written golden/ticket.pso.k1.bp\n"),
+        said.stdout.contains("written golden/queue.pso.k1.bp\n"),
         "{}",
         said.stdout
     );
@@ -454,7 +454,7 @@ fn compared(folder: &Path, args: &str) -> Vec<String> {
 fn shards_are_parts_of_the_whole() {
     let folder = folder();
     let whole = compared(folder.path(), "");
-    assert_eq!(whole.len(), 5 + 4 + 5 + 3 + 1, "{whole:?}");
+    assert_eq!(whole.len(), 5 + 5 + 5 + 3 + 1, "{whole:?}");
     for parts in [1, 2, 3, 7] {
         let shards =
             (1..=parts).map(|part| compared(folder.path(), &format!("--shard {part}/{parts}")));
@@ -500,7 +500,7 @@ fn what_is_no_program_is_refused() {
     let folder = folder();
     for (args, why) in [
         ("test nowhere", "there is no `nowhere`"),
-        ("test ticket.proof", "`ticket.proof` is no program"),
+        ("test queue.proof", "`queue.proof` is no program"),
         ("test golden/none", "there is no `golden/none`"),
         ("test --init --bless", "cannot be used with"),
         ("test --junit burns.cup --force", "is an input"),

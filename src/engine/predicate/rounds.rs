@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use boolprog_checker::Split;
 use indexmap::IndexSet;
 
 use super::attempt::{Slice, Try, Tuning, retries};
@@ -313,7 +314,7 @@ impl Refinement<'_> {
 
     /// The settings of a round: first what is quick, last what uses all that the predicates say. With three or more
     /// threads the latter has very many states, so larger cubes come before it. Facts about the entries of FIFOs need many
-    /// literals at once, more than cubes have.
+    /// literals at once, more than cubes have; there, what no predicate can tell before a step is split.
     fn tunings(&self) -> Vec<Tuning> {
         let [plain, _, larger] = retries(
             match self.model {
@@ -329,13 +330,22 @@ impl Refinement<'_> {
         let all = match (self.model, self.material.threads) {
             (Model::Sc, 0..=2) => vec![lazy],
             (Model::Sc, _) => vec![plain, larger, lazy],
-            (Model::Tso | Model::Pso, _) if *self.bounds == [Buffers::Fifos] => vec![lazy],
+            (Model::Tso | Model::Pso, _) if *self.bounds == [Buffers::Fifos] => {
+                let splitting = Tuning {
+                    split: Split::All,
+                    ..lazy
+                };
+                vec![lazy, splitting]
+            }
             (Model::Tso | Model::Pso, _) => vec![plain, lazy],
         };
         let sliced = |tuning: Tuning| Tuning {
-            slice: match tuning == larger {
-                true => Slice::LARGER,
-                false => Slice::LAZY,
+            slice: match tuning {
+                tuning if tuning == larger => Slice::LARGER,
+                Tuning {
+                    split: Split::None, ..
+                } => Slice::LAZY,
+                _ => Slice::SPLIT,
             },
             ..tuning
         };

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use cupola::certify::{self, Solver};
 use cupola::engine::Context;
-use cupola::engine::predicate::PredicateConfig;
+use cupola::engine::predicate::{PredicateConfig, ReductionChoice};
 use cupola::front::cup::placement::Placement;
 use cupola::memory::Model;
 use cupola::run::stop::Stop;
@@ -21,10 +21,11 @@ fn example(name: &str) -> String {
     std::fs::read_to_string(path).expect("the example can be read")
 }
 
-/// Verifies a program without a proof and without exploration.
+/// Verifies a program without a proof and without exploration, with the command's own choice of slots and FIFOs.
 fn refined(proved: &Proved, rounds: usize) -> Answer {
     let config = PredicateConfig {
         refine: rounds,
+        reduction: ReductionChoice::Auto,
         ..PredicateConfig::default()
     };
     proved.verify_with(&Model::ALL, config, &Placement::Declared)

@@ -113,6 +113,11 @@ impl Oracle {
         self.solver.effort()
     }
 
+    /// Whether questions have no answers any more, since the work is to stop.
+    pub(super) fn gives_up(&mut self) -> bool {
+        self.solver.gives_up()
+    }
+
     /// The value that one of two opposite goals gives.
     pub(super) fn value(&mut self, values: &Values, yes: &Formula, no: &Formula) -> Option<bool> {
         if self.implies(values, yes) {

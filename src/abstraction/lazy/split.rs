@@ -20,6 +20,9 @@ pub enum Unknowns {
     Split,
 }
 
+/// The most parts that a step is split into; what is unknown in them then stays so.
+const MOST_PARTS: usize = 1_000;
+
 /// A part of the states before a step.
 struct Part {
     /// What is known before the step, the assumption included.
@@ -53,20 +56,20 @@ impl Lazy<'_> {
         }];
         let mut all = Vec::new();
         while let Some(mut part) = parts.pop() {
-            let change = loop {
-                let Some(&change) = ordered.get(part.done) else {
-                    break None;
-                };
+            let splits = splits && all.len() + parts.len() < MOST_PARTS && !self.oracle.gives_up();
+            let mut halves = None;
+            while let (None, Some(&change)) = (&halves, ordered.get(part.done)) {
                 let value = self.changed(&part, change);
                 if value.is_none() && splits && part.done < conditions {
-                    break Some(change);
+                    halves = Some(self.halves(&part, change, &ordered));
+                } else {
+                    part.after[change.predicate.index()] = value;
+                    part.done += 1;
                 }
-                part.after[change.predicate.index()] = value;
-                part.done += 1;
-            };
-            match change {
+            }
+            match halves {
                 None => all.push(part.after),
-                Some(change) => parts.extend(self.halves(&part, change, &ordered)),
+                Some(halves) => parts.extend(halves),
             }
         }
         all
@@ -104,13 +107,76 @@ impl Lazy<'_> {
                 let done = done.predicate.index();
                 after[done] = part.after[done];
             }
-            halves.push(Part {
+            let mut half = Part {
                 before,
                 assumed,
                 after,
                 done: part.done,
-            });
+            };
+            // It stays unknown where the solver has no answer.
+            half.after[change.predicate.index()] = self.changed(&half, change);
+            half.done += 1;
+            halves.push(half);
         }
         halves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use indexmap::IndexSet;
+
+    use super::*;
+    use crate::abstraction::effects::Effect;
+    use crate::abstraction::lazy::LazyLimits;
+    use crate::front::cup;
+    use crate::front::cup::ast::CompareOp;
+    use crate::logic::Predicate;
+    use crate::program::{Cond, Term, VarId, lower};
+    use crate::run::stop::Stop;
+    use crate::source::SourceFile;
+
+    /// The values of `x == 0` and `r == 0` after `r = x`, with both unknown before, if the solver has answers or not.
+    fn after_load(has_answers: bool) -> Vec<Values> {
+        let file = SourceFile::new("test.cup", "shared x; thread P { local r; r = x; }");
+        let program = lower(&cup::load(&file).expect("it is right"), &IndexSet::new());
+        let is_zero = |var| Cond::Compare(CompareOp::Eq, Term::Var(VarId::new(var)), Term::Const(0));
+        let predicates = [0, 1].map(|var| Predicate::new(is_zero(var)).expect("small numbers"));
+        let cancel = Arc::new(AtomicBool::new(false));
+        let limits = LazyLimits {
+            stop: Stop {
+                cancel: Some(Arc::clone(&cancel)),
+                ..Stop::default()
+            },
+            max_states: 10,
+            max_calls: 100,
+            differences: true,
+        };
+        let edges = program.edge_ids();
+        let search = Lazy::new(&program, &predicates, &[], &limits, edges);
+        let mut search = search.expect("it is not stopped yet");
+        search.unknowns = Unknowns::Split;
+        cancel.store(!has_answers, Ordering::Relaxed);
+        let edge = program.edge_ids().next().expect("there is a step");
+        let cases = search.edges[&edge].clone();
+        let Effect::Update(changes) = &cases[0].effects[0] else {
+            panic!("the step is an update");
+        };
+        search.updated(vec![None, None], changes)
+    }
+
+    #[test]
+    fn both_values_of_what_becomes_unknown_are_followed() {
+        let mut values = after_load(true);
+        values.sort();
+        assert_eq!(values, [[Some(false); 2], [Some(true); 2]]);
+    }
+
+    #[test]
+    fn without_answers_nothing_is_split() {
+        assert_eq!(after_load(false), [[None; 2]]);
     }
 }

@@ -4,6 +4,9 @@ CARGO ?= cargo
 RESULTS := docs/performance/results.json
 PREFIX ?= /usr/local
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# Builds target/debug/cupola as the tests have it: `cargo build` takes other features of the dependencies, so that it
+# would build nearly everything once more beside the tests.
+BUILD_DEBUG = $(CARGO) test --workspace --test commands --no-run --quiet
 
 .PHONY: help demo newcomer test random backward coherence unbounded litmus exhaustive fuzz proofs certificates exports pages schemas bench performance performance-ours performance-page golden install docs lint package setup
 
@@ -76,7 +79,7 @@ exports: setup ## Have Spin, gcc, Z3 and Graphviz check what is exported (long; 
 	  }; \
 	done
 ifeq ($(EXPORTS),short)
-	@$(CARGO) build --quiet
+	@$(BUILD_DEBUG)
 	@bash scripts/exports.sh target/debug/cupola short
 else
 	@$(CARGO) build --release --quiet
@@ -88,7 +91,7 @@ pages: setup ## Open a page of every kind in Chromium and use it
 	  echo "chromium is missing: installing Debian's chromium with apt-get."; \
 	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium > /dev/null; \
 	}
-	@$(CARGO) build --quiet --bin cupola
+	@$(BUILD_DEBUG)
 	@bash scripts/pages.sh target/debug/cupola
 
 schemas: setup ## Hold the files for other machines (SARIF, JUnit) to the schemas of their formats
@@ -96,7 +99,7 @@ schemas: setup ## Hold the files for other machines (SARIF, JUnit) to the schema
 	  echo "xmllint or python3-jsonschema is missing: installing Debian's with apt-get."; \
 	  $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends libxml2-utils python3-jsonschema > /dev/null; \
 	}
-	@$(CARGO) build --quiet --bin cupola
+	@$(BUILD_DEBUG)
 	@bash scripts/schemas.sh target/debug/cupola
 
 bench: setup ## Measure the explorer, the search for fences, the boolean program checker and 2,000 litmus tests

@@ -127,7 +127,8 @@ performance-page: ## Make the page and its plots from the stored figures
 	UPDATE_DOCS=1 $(CARGO) test --test commands docs::
 
 golden: setup ## Accept the present texts as the golden files of translations/
-	$(CARGO) run --quiet --bin cupola -- test examples --bless -j 2
+	@$(BUILD_DEBUG)
+	target/debug/cupola test examples --bless -j 2
 	INSTA_UPDATE=always $(CARGO) test --test stages exports::
 
 install: setup ## Install the command, its manual pages and completions below PREFIX

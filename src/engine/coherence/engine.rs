@@ -91,7 +91,7 @@ impl Engine for Coherence {
 
     /// Behind an exact engine it is for what that one gave up for want of states.
     fn is_worth_trying(&self, earlier: &[Attempt]) -> bool {
-        let Some(exact) = self.exact.filter(|_| !earlier.is_empty()) else {
+        let Some(exact) = self.exact else {
             return true;
         };
         let mut earlier = earlier.iter().filter(|tried| tried.engine == exact);

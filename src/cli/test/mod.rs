@@ -94,7 +94,7 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
         .as_ref()
         .map(|path| OutputArgs::to_file(path, args.report.output.force));
     args.report.output.check()?;
-    junit.iter().try_for_each(OutputArgs::check)?;
+    junit.iter().try_for_each(OutputArgs::check_file)?;
     args.sarif.check(args.report.output.force)?;
     let items = args.items()?;
     if args.init {
@@ -110,17 +110,20 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
         ));
     }
     let summary = Summary::of(&tested, left_out);
-    if let Some(junit) = junit {
-        junit.write(&regression::junit(&tested))?;
-    }
-    args.sarif
-        .write(&sarif::of_tests(&tested), args.report.output.force)?;
+    let junit = junit.map_or(Ok(()), |junit| junit.write(&regression::junit(&tested)));
+    let sarif = (args.sarif).write(&sarif::of_tests(&tested), args.report.output.force);
     let page = console.page(&args.report.output);
     let exit = match (summary.failed, summary.left_out) {
         (0, 0) => Exit::Done,
         (0, _) => Exit::Unknown,
         _ => Exit::Violated,
     };
+    // Where a file cannot be written after all, the report is told all the same.
+    let failures = [junit, sarif].into_iter().filter_map(Result::err);
+    let exit = failures.fold(exit, |exit, failure| {
+        failure.show(console);
+        exit.max(failure.exit())
+    });
     Ok(args.report.answer(
         || regression::text(&tested, &summary, &page),
         || regression::json(&tested, &summary),

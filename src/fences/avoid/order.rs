@@ -23,6 +23,9 @@ pub struct Constraint {
     pub then: EdgeId,
 }
 
+/// Locations that a search has reached: from which one, past which place.
+type Reached = IndexMap<LocId, Option<(LocId, Option<PlaceId>)>>;
+
 /// The constraints that a placement enforces.
 pub(super) struct Order<'a> {
     program: &'a Program,
@@ -69,10 +72,10 @@ impl<'a> Order<'a> {
         let thread = &self.program.threads[constraint.first.thread.index()];
         let start = self.program.edge(constraint.first).target;
         let stored = self.stored(constraint.first);
-        let mut reached: IndexMap<LocId, Vec<PlaceId>> = IndexMap::from([(start, Vec::new())]);
+        // Each location with the one before it and the place between the two.
+        let mut reached: Reached = IndexMap::from([(start, None)]);
         let mut next = VecDeque::from([start]);
         while let Some(at) = next.pop_front() {
-            let passed = reached[&at].clone();
             if at == constraint.then.at {
                 let own = place_of(
                     self.candidates,
@@ -81,7 +84,7 @@ impl<'a> Order<'a> {
                 );
                 return match own {
                     Some(own) if self.fences.contains(own) => None,
-                    own => Some(passed.into_iter().chain(own).collect()),
+                    own => Some(places_to(&reached, at).into_iter().chain(own).collect()),
                 };
             }
             for edge in &thread.location(at).edges {
@@ -90,8 +93,7 @@ impl<'a> Order<'a> {
                 if fenced || self.waits(edge, stored) || reached.contains_key(&edge.target) {
                     continue;
                 }
-                let behind = passed.iter().copied().chain(place).collect();
-                reached.insert(edge.target, behind);
+                reached.insert(edge.target, Some((at, place)));
                 match place {
                     Some(_) => next.push_back(edge.target),
                     None => next.push_front(edge.target),
@@ -123,4 +125,15 @@ impl<'a> Order<'a> {
             _ => false,
         }
     }
+}
+
+/// The places on the way to a location that was reached, in its order.
+fn places_to(reached: &Reached, mut at: LocId) -> Vec<PlaceId> {
+    let mut places = Vec::new();
+    while let Some((before, place)) = reached[&at] {
+        places.extend(place);
+        at = before;
+    }
+    places.reverse();
+    places
 }

@@ -297,8 +297,8 @@ fn no_folder(path: &Path) -> Failure {
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     // What went wrong with a temporary file is told without its name.
-    let cause = error.get_ref().and_then(|wrapped| wrapped.source());
-    let why = cause.map_or_else(|| error.to_string(), ToString::to_string);
+    let why = error.to_string();
+    let why = why.split_once(" at path ").map_or(&*why, |(why, _)| why);
     Failure::message(format!("cannot write `{}`: {why}", path.display()))
 }
 

@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 
-use super::place_of;
 use crate::fences::frontier::FenceSet;
 use crate::fences::places::{Candidates, PlaceId};
 use crate::memory::Model;
 use crate::program::{Action, Edge, EdgeId, LocId, Place, Program, VarId};
+use crate::source::Span;
 
 /// [l ≺ l']: what `first` stores has reached memory before `then` runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,23 +29,28 @@ type Reached = IndexMap<LocId, Option<(LocId, Option<PlaceId>)>>;
 /// The constraints that a placement enforces.
 pub(super) struct Order<'a> {
     program: &'a Program,
-    candidates: &'a Candidates,
     fences: &'a FenceSet,
     model: Model,
     known: IndexMap<Constraint, bool>,
+    /// The places by the spans of their statements.
+    places: IndexMap<Span, PlaceId>,
 }
 
 impl<'a> Order<'a> {
     /// What these fences enforce, beside those that the program has.
     pub(super) fn new(
         program: &'a Program,
-        candidates: &'a Candidates,
+        candidates: &Candidates,
         fences: &'a FenceSet,
         model: Model,
     ) -> Self {
+        let mut places = IndexMap::new();
+        for (place, site) in candidates.sites() {
+            places.entry(site.span).or_insert(place);
+        }
         Order {
+            places,
             program,
-            candidates,
             fences,
             model,
             known: IndexMap::new(),
@@ -77,18 +82,14 @@ impl<'a> Order<'a> {
         let mut next = VecDeque::from([start]);
         while let Some(at) = next.pop_front() {
             if at == constraint.then.at {
-                let own = place_of(
-                    self.candidates,
-                    self.program,
-                    self.program.edge(constraint.then),
-                );
+                let own = self.place_of(self.program.edge(constraint.then));
                 return match own {
                     Some(own) if self.fences.contains(own) => None,
                     own => Some(places_to(&reached, at).into_iter().chain(own).collect()),
                 };
             }
             for edge in &thread.location(at).edges {
-                let place = place_of(self.candidates, self.program, edge);
+                let place = self.place_of(edge);
                 let fenced = place.is_some_and(|place| self.fences.contains(place));
                 if fenced || self.waits(edge, stored) || reached.contains_key(&edge.target) {
                     continue;
@@ -101,6 +102,12 @@ impl<'a> Order<'a> {
             }
         }
         None
+    }
+
+    /// The place that a step passes, if it passes one.
+    fn place_of(&self, edge: &Edge) -> Option<PlaceId> {
+        let is_place = self.program.statement(edge.stmt).is_optional_fence;
+        is_place.then(|| self.places.get(&edge.span).copied())?
     }
 
     /// The one variable that a store is to, if there is one.

@@ -92,31 +92,29 @@ impl Exported<'_> {
         ways: &mut Vec<Way>,
     ) -> Result<Option<LocId>, Refused> {
         let edge = self.program().edge(id);
-        let mut end = |end: End| {
-            ways.push(Way {
-                edges: edges.to_vec(),
-                end,
-            });
-            ways.len()
+        let way = |end: End| Way {
+            edges: edges.to_vec(),
+            end,
         };
         // All edges of a location have the same bounds.
         if let (0, Some(bounds)) = (id.number, &edge.bounds) {
-            end(End::Breaks(bounds.property, bounds.cond.clone()));
+            ways.push(way(End::Breaks(bounds.property, bounds.cond.clone())));
         }
         if let Action::Assert(cond, property) = &edge.action {
-            end(End::Breaks(*property, cond.clone()));
+            ways.push(way(End::Breaks(*property, cond.clone())));
         }
         if edge.action.fails() || edge.action == Action::Assume(Cond::Const(false)) {
             return Ok(None);
+        }
+        if ways.len() > MOST {
+            return Err(self.too_many(id));
         }
         let thread = &self.program().threads[id.thread.index()];
         if thread.location(edge.target).held && !heads.contains(&edge.target) {
             return Ok(Some(edge.target));
         }
-        match end(End::At(edge.target)) > MOST {
-            true => Err(self.too_many(id)),
-            false => Ok(None),
-        }
+        ways.push(way(End::At(edge.target)));
+        Ok(None)
     }
 
     fn too_many(self, id: EdgeId) -> Refused {

@@ -22,11 +22,11 @@ const WORDS: [(&str, &str); 13] = [
     ("pe", "predicate extrapolation"),
     ("ce", "cube extrapolation"),
     ("lazy", "abstract states one by one, without cubes"),
+    ("set", "of an abstract buffer which stores it holds"),
     (
-        "set",
-        "of an abstract buffer its stores are known, not their order",
+        "fd",
+        "of an abstract buffer also the last store, and the k oldest ones in order",
     ),
-    ("fd", "also the last store, and the k oldest ones in order"),
     ("pd", "as fd, with some that may be missing"),
     ("split", "unknown values are split"),
     (

@@ -6,12 +6,13 @@ use super::warnings::{cupola, text};
 fn long_atomic_sections_are_exported() {
     let stores = "x = 1; ".repeat(40_000);
     let program = format!("shared x; thread P {{ atomic {{ {stores} }} }} invariant x <= 1;");
-    for target in ["promela", "chc"] {
+    // Horn clauses have one step for the section, whatever its length.
+    for (target, least) in [("promela", 40_000), ("chc", 100)] {
         let output = cupola(&format!("export - --to {target}"), &program);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{target}: {said}");
         let exported = text(&output.stdout);
-        assert!(exported.len() > 40_000, "{target}: {}", exported.len());
+        assert!(exported.len() > least, "{target}: {}", exported.len());
     }
 }
 

@@ -45,6 +45,7 @@ pub fn run(args: &AbstractArgs, console: &Console) -> Result<Answer, Failure> {
     args.report.output.check()?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
+    loaded.tell_harvested(console);
     let method = match (args.method, args.under.model) {
         (Some(Method::Lazy), _) => {
             return Err(Failure::with_hint(

@@ -17,7 +17,7 @@ use cupola::render::{ExploreReport, Page};
 use cupola::semantics::HavocRange;
 use cupola::verdict::VerdictKind;
 
-use super::input::{seconds, stem};
+use super::input::{seconds, stem, tell_missing_property};
 use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::model::{FencesArg, ModelsArgs};
@@ -109,6 +109,9 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
                 continue;
             }
         };
+        if !args.outcomes {
+            tell_missing_property(&loaded.checked, console);
+        }
         for &model in models {
             let what = format!("{} under {model}", loaded.source.name());
             if parts.goes_on(&what, &cancel) {
@@ -120,8 +123,8 @@ pub fn run(args: &ExploreArgs, console: &Console) -> Result<Answer, Failure> {
             }
         }
     }
-    args.sarif.write(&findings, args.report.output.force)?;
-    pages.write(console)?;
+    parts.beside(args.sarif.write(&findings, args.report.output.force));
+    parts.beside(pages.write(console));
     parts.answer()
 }
 
@@ -222,14 +225,21 @@ fn exit(kind: VerdictKind) -> Exit {
     }
 }
 
+fn states_text(states: usize) -> String {
+    match states {
+        1 => "1 state".to_owned(),
+        states => format!("{states} states"),
+    }
+}
+
 /// What was measured, for standard error.
 fn figures(exploration: &Exploration) -> String {
     let seconds = exploration.time.as_secs_f64();
     let rate = exploration.states as f64 / seconds.max(1e-9);
     let bytes = exploration.bytes as f64;
     format!(
-        "{} states in {seconds:.2} s: {rate:.0} states/s, {:.1} MB, {:.0} bytes per state",
-        exploration.states,
+        "{} in {seconds:.2} s: {rate:.0} states/s, {:.1} MB, {:.0} bytes per state",
+        states_text(exploration.states),
         bytes / 1e6,
         bytes / exploration.states.max(1) as f64,
     )

@@ -37,6 +37,7 @@ pub fn run(args: &ExtrapolateArgs, console: &Console) -> Result<Answer, Failure>
     args.report.output.check()?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
+    loaded.tell_harvested(console);
     let fences = args
         .pipeline
         .fences_in_force(&loaded.checked, args.under.model)?;

@@ -29,7 +29,7 @@ use infer::InferArgs;
 use patch::{PatchArgs, Placements};
 
 use super::choice::one_of;
-use super::input::{seconds, stem};
+use super::input::{seconds, stem, tell_missing_property};
 use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::model::ModelsArg;
@@ -171,6 +171,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
     for input in &inputs {
         match input.load(console) {
             Ok(loaded) => {
+                tell_missing_property(&loaded.checked, console);
                 for &model in models {
                     let what = format!("{} under {model}", loaded.source.name());
                     if parts.goes_on(&what, &stop_on_interrupt(console)) {
@@ -181,7 +182,7 @@ pub fn run(args: &FencesArgs, console: &Console) -> Result<Answer, Failure> {
             Err(failure) => parts.add(Err(failure)),
         }
     }
-    pages.write(console)?;
+    parts.beside(pages.write(console));
     parts.answer()
 }
 
@@ -241,7 +242,7 @@ impl FencesArgs {
                 self.search(search, console)
             })?;
             let placed = inferred.placements.iter().map(|placed| &placed.fences);
-            let diff = patched(placed.collect())?;
+            let (diff, written) = told(patched(placed.collect()), console);
             let report = InferReport {
                 source,
                 candidates: &candidates,
@@ -253,10 +254,12 @@ impl FencesArgs {
                 || diff.unwrap_or_else(|| report.text(&page)),
                 || report.json(),
             );
-            return Ok(asked.part((name, "txt"), text, json, infer::exit(&inferred)));
+            let exit = infer::exit(&inferred).max(written);
+            return Ok(asked.part((name, "txt"), text, json, exit));
         }
         let answer = self.search(&search, console)?;
-        let diff = patched(answer.proved.iter().map(|proved| &proved.fences).collect())?;
+        let proved = answer.proved.iter().map(|proved| &proved.fences);
+        let (diff, written) = told(patched(proved.collect()), console);
         let report = FencesReport {
             source,
             candidates: &candidates,
@@ -278,7 +281,7 @@ impl FencesArgs {
             || report.json(),
         );
         let exit = self.strict.exit(exit(&answer), !answer.warnings.is_empty());
-        Ok(asked.part((name, "txt"), text, json, exit))
+        Ok(asked.part((name, "txt"), text, json, exit.max(written)))
     }
 
     /// Which places are candidates.
@@ -420,6 +423,17 @@ impl FromStr for RelaxedArg {
         match text {
             "all" => Ok(RelaxedArg(vec![Model::Tso, Model::Pso])),
             names => ModelsArg::from_str(names).map(|models| RelaxedArg(models.0)),
+        }
+    }
+}
+
+/// What stands in place of the answer, if anything does. Where a patch cannot be written that is told, and the answer stays.
+fn told(patched: Result<Option<String>, Failure>, console: &Console) -> (Option<String>, Exit) {
+    match patched {
+        Ok(diff) => (diff, Exit::Done),
+        Err(failure) => {
+            failure.show(console);
+            (None, failure.exit())
         }
     }
 }

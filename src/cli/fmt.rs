@@ -91,7 +91,10 @@ impl FmtArgs {
         if self.check && changes {
             return Err(Failure::with_hint(
                 format!("`{}` is not formatted", file.name()),
-                format!("format it: cupola fmt {} --in-place", file.name()),
+                match is_stdin(path) {
+                    true => "format it: cupola fmt -".to_owned(),
+                    false => format!("format it: cupola fmt {} --in-place", file.name()),
+                },
             ));
         }
         if self.in_place && changes {

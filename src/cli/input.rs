@@ -7,9 +7,12 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use cupola::front::cup::check::Checked;
 use cupola::front::cup::placement::Placement;
 use cupola::front::{self, Format, Loaded};
+use cupola::program;
 use cupola::source::SourceFile;
+use indexmap::IndexSet;
 
 use super::file::inputs;
 use super::{Console, Failure};
@@ -118,6 +121,13 @@ impl Inputs {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+/// Tells that a verdict says little: there is nothing that an execution could break.
+pub fn tell_missing_property(checked: &Checked, console: &Console) {
+    if !program::lower(checked, &IndexSet::new()).has_property() {
+        console.note("the program has no property: only an index out of range could break it");
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use cupola::engine::explore::ExploreConfig;
 use cupola::engine::{Context, Limits};
-use cupola::front::cup;
+use cupola::front::{Format, cup};
 use cupola::litmus::expect::{Comparison, Expectations};
 use cupola::litmus::syntax::Test;
 use cupola::litmus::{self, Decision};
@@ -119,7 +119,7 @@ pub fn run(args: &LitmusArgs, console: &Console) -> Result<Answer, Failure> {
             }
         }
     }
-    pages.write(console)?;
+    parts.beside(pages.write(console));
     parts.answer()
 }
 
@@ -231,6 +231,12 @@ impl Entries {
     /// Reads a test.
     fn add(&mut self, path: &Path) -> Result<(), Failure> {
         let source = read(path)?;
+        if let Some(Format::Cup | Format::Rmm) = Format::of(path) {
+            return Err(Failure::with_hint(
+                format!("`{}` is a program, not a litmus test", path.display()),
+                "give it to `cupola verify` or `cupola explore`",
+            ));
+        }
         match litmus::parse(&source) {
             Ok(test) => self.read.push(Entry {
                 source,

@@ -2,72 +2,85 @@
 //!
 //! A thread looks at the memory that the process takes up, as the system counts it, a hundred times a second; where the
 //! limit is reached it asks all work to end, as Ctrl-C does. So this limit, like `--timeout`, is no count, and where a
-//! search ends because of it depends on the machine.
+//! search ends because of it depends on the machine. Work that goes on all the same, since a step of it takes long or it
+//! does not ask, ends with the process where it takes up a quarter more.
 
 use std::fs::read_to_string;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use cupola::render::Advice;
 use cupola::run::stop::Stop;
 
 use super::input::deadline;
+use super::{Console, advice, watchdog};
 
 /// How often the memory is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The limit that the user gave.
-static LIMIT: OnceLock<u64> = OnceLock::new();
+/// What work may take up beyond the limit until it ends, at least.
+const LEAST_SLACK: u64 = 128_000_000;
 
 /// The flag that says that the limit was reached; the same for all work of the process.
-static FULL: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static FULL: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Sets the limit.
-pub fn limit(limit: Option<u64>) {
-    if let Some(limit) = limit {
-        LIMIT.get_or_init(|| limit);
-    }
-}
+/// The flag that asks all work of the process to end.
+static CANCEL: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Whether the limit was reached.
 pub fn is_full() -> bool {
-    FULL.get().is_some_and(|full| full.load(Ordering::Relaxed))
+    FULL.load(Ordering::Relaxed)
 }
 
 /// What ends work that may take long: its time, an interrupt, which sets `cancel`, or the limit on memory.
 pub fn stop(timeout: Option<Duration>, cancel: &Arc<AtomicBool>) -> Stop {
-    let full = FULL.get_or_init(|| watch(Arc::clone(cancel)));
+    CANCEL.get_or_init(|| Arc::clone(cancel));
+    if is_full() {
+        cancel.store(true, Ordering::Relaxed);
+    }
     Stop {
         deadline: timeout.and_then(deadline),
         cancel: Some(Arc::clone(cancel)),
-        full: Some(Arc::clone(full)),
+        full: Some(Arc::clone(&FULL)),
     }
 }
 
-/// Watches over the memory of the process until it ends. Where the system does not say how much there is, nothing is
-/// watched.
-fn watch(cancel: Arc<AtomicBool>) -> Arc<AtomicBool> {
-    let full = Arc::new(AtomicBool::new(false));
-    let told = LIMIT.get().copied();
-    let Some(limit) = told.or_else(|| available().map(|bytes| bytes / 4 * 3)) else {
-        return full;
+/// Watches over the memory of the process until it ends, with the limit that the user gave. Where the system does not say
+/// how much there is, nothing is watched without one.
+pub fn watch(told: Option<u64>, console: &Console) {
+    let machine = available();
+    let Some(limit) = told.or_else(|| machine.map(|bytes| bytes / 4 * 3)) else {
+        return;
     };
-    let flag = Arc::clone(&full);
+    let (most, console) = (most(limit, machine), *console);
     thread::spawn(move || {
         let mut before = resident();
         while let (Some(last), Some(now)) = (before, resident()) {
             // What comes before the next look counts, if it is as much as before this one.
             if now + now.saturating_sub(last) >= limit {
-                flag.store(true, Ordering::Relaxed);
-                cancel.store(true, Ordering::Relaxed);
-                return;
+                FULL.store(true, Ordering::Relaxed);
+                if let Some(cancel) = CANCEL.get() {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+            }
+            if now >= most {
+                let hint = advice::text(Advice::MoreMemory);
+                let message = "unknown: out of memory, and the work does not end by itself";
+                watchdog::give_up(&console, message, &hint);
             }
             before = Some(now);
             thread::sleep(POLL_INTERVAL);
         }
     });
-    full
+}
+
+/// Where work is not waited for any longer: beyond the limit, and before the machine has no memory left.
+fn most(limit: u64, machine: Option<u64>) -> u64 {
+    let beyond = limit.saturating_add(LEAST_SLACK.max(limit / 4));
+    let bound = machine.map_or(u64::MAX, |bytes| bytes / 16 * 15);
+    beyond.min(bound).max(limit)
 }
 
 /// The bytes of memory that the process takes up.

@@ -72,6 +72,7 @@ struct Cli {
     #[arg(
         long,
         global = true,
+        display_order = 1000,
         value_enum,
         default_value_t,
         hide_possible_values = true,
@@ -81,16 +82,16 @@ struct Cli {
 
     /// The width of text reports, in columns; by default that of the terminal, and no limit in files and
     /// pipes.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
+    #[arg(long, global = true, display_order = 1001, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
     width: Option<u16>,
 
     /// The most memory that the process may take, such as 500M or 2G; where it is reached, the work ends with what is
     /// known. By default three quarters of the machine's memory.
-    #[arg(long, global = true, value_name = "SIZE", value_parser = memory::size)]
+    #[arg(long, global = true, display_order = 1002, value_name = "SIZE", value_parser = memory::size)]
     max_memory: Option<u64>,
 
     /// Say nothing on standard error but errors.
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 1003)]
     quiet: bool,
 }
 
@@ -168,9 +169,9 @@ pub fn main() -> ExitCode {
     };
     let console = Console::new(cli.color, cli.width.map(usize::from), cli.quiet);
     let console = console.with_json(wants_json(&matches));
-    memory::limit(cli.max_memory);
     advice::record(&matches);
     let console = console.for_command(cli.command.name());
+    memory::watch(cli.max_memory, &console);
     let answer = catch_unwind(AssertUnwindSafe(|| {
         finish(run(&cli.command, &console), &console)
     }));
@@ -242,8 +243,7 @@ fn run(command: &Command, console: &Console) -> Result<Answer, Failure> {
 
 /// Delivers an answer or explains a failure.
 fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
-    let delivered =
-        answer.and_then(|answer| answer.output.write(&answer.text).map(|()| answer.exit));
+    let delivered = answer.and_then(|answer| deliver(&answer, console));
     match delivered {
         Ok(exit) => exit,
         Err(failure) => {
@@ -258,14 +258,28 @@ fn finish(answer: Result<Answer, Failure>, console: &Console) -> Exit {
     }
 }
 
+/// Writes an answer. Where its file cannot be written after all, it is not lost: standard output has it.
+fn deliver(answer: &Answer, console: &Console) -> Result<Exit, Failure> {
+    let Err(failure) = answer.output.write(&answer.text) else {
+        return Ok(answer.exit);
+    };
+    if answer.output.output.is_none() {
+        return Err(failure);
+    }
+    failure.show(console);
+    console.note("the result goes to standard output");
+    OutputArgs::default().write(&answer.text)?;
+    Ok(answer.exit.max(failure.exit()))
+}
+
 /// Prints what clap has to say: help on standard output, errors on standard error. A closed pipe is
 /// no reason to complain.
 fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() {
-        Exit::BadInput.code()
-    } else {
-        Exit::Done.code()
+    let printed = error.print();
+    let closed = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    match error.use_stderr() || printed.is_err_and(|error| !closed(&error)) {
+        true => Exit::BadInput.code(),
+        false => Exit::Done.code(),
     }
 }
 

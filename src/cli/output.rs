@@ -73,6 +73,14 @@ impl OutputArgs {
         }
     }
 
+    /// The same for what is one file, which a folder cannot take.
+    pub fn check_file(&self) -> Result<(), Failure> {
+        match &self.output {
+            Some(path) => file::check(path, self.over()),
+            None => Ok(()),
+        }
+    }
+
     /// Delivers the result.
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.output {

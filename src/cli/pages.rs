@@ -44,7 +44,7 @@ impl<'a> Pages<'a> {
         let html = html.html.as_deref();
         let svg = svg.and_then(|arg| arg.svg.as_deref());
         for path in html.into_iter().chain(svg) {
-            OutputArgs::to_file(path, force).check()?;
+            OutputArgs::to_file(path, force).check_file()?;
         }
         Ok(Pages {
             html,

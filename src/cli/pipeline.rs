@@ -205,6 +205,13 @@ impl Loaded {
         }
     }
 
+    /// Tells where the predicates come from, if there is no proof.
+    pub fn tell_harvested(&self, console: &Console) {
+        if self.harvested {
+            console.note("no proof is given: predicates are taken from the program");
+        }
+    }
+
     /// The program for any engine.
     pub fn subject(&self) -> Subject<'_> {
         Subject {
@@ -308,12 +315,11 @@ fn read_proof(path: &Path, checked: &Checked, console: &Console) -> Result<Proof
 }
 
 fn harvest(checked: &Checked, console: &Console) -> Proof {
-    console.note("no proof is given: predicates are taken from the program");
     let (proof, cut) = proof::harvest(&program::lower(checked, &IndexSet::new()));
     if cut {
         let most = proof.predicates.len();
         console.note(&format!(
-            "there are more than {most}: the others are left out"
+            "the program has more than {most} predicates: the others are left out"
         ));
     }
     proof

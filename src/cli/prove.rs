@@ -35,6 +35,7 @@ pub fn run(args: &ProveArgs, console: &Console) -> Result<Answer, Failure> {
     args.report.output.check()?;
     let (config, context) = (args.pipeline.config(), args.pipeline.context(console));
     let loaded = args.pipeline.load(&args.input, console)?;
+    loaded.tell_harvested(console);
     let watchdog = Watchdog::over(context.stop.clone(), context.progress.clone(), console);
     let fences = IndexSet::new();
     let subject = loaded.subject();

@@ -19,7 +19,7 @@ impl SarifArg {
     /// Makes sure, before any work is done, that the file can be written.
     pub fn check(&self, force: bool) -> Result<(), Failure> {
         match &self.sarif {
-            Some(path) => OutputArgs::to_file(path, force).check(),
+            Some(path) => OutputArgs::to_file(path, force).check_file(),
             None => Ok(()),
         }
     }

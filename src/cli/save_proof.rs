@@ -12,10 +12,10 @@ use cupola::proof::section;
 use cupola::verdict::{Evidence, Report, Verdict, VerdictKind};
 use indexmap::IndexSet;
 
+use super::Console;
 use super::certificate::Written;
 use super::output::OutputArgs;
 use super::pipeline::Loaded;
-use super::{Console, Failure};
 
 /// What a proof is looked for with, where exploration has decided without one.
 pub struct SavedProof<'a> {
@@ -32,26 +32,29 @@ pub struct SavedProof<'a> {
 }
 
 impl SavedProof<'_> {
-    /// Writes the proof of a report to a file; `force` lets it replace one.
+    /// Writes the proof of a report to a file; `force` lets it replace one. Where it cannot be written, that is told.
     pub fn save(
         &self,
         report: &Report,
         (path, force): (&Path, bool),
         console: &Console,
-    ) -> Result<Written, Failure> {
+    ) -> Written {
         let lines = self.lines(report).or_else(|| self.lines(&self.proved()?));
         let Some(lines) = lines else {
             console.error(
                 "no proof is written: not all models are verified by one",
                 None,
             );
-            return Ok(Written::NotAll);
+            return Written::NotAll;
         };
         let count = lines.len();
         let text = section("predicates", lines.into_iter().map(|line| (line, None)));
-        OutputArgs::to_file(path, force).write(&text)?;
+        if let Err(failure) = OutputArgs::to_file(path, force).write(&text) {
+            failure.show(console);
+            return Written::Failed;
+        }
         console.note(&format!("{count} predicates, in `{}`", path.display()));
-        Ok(Written::All)
+        Written::All
     }
 
     /// The predicates from which the predicate engine verified all models: those of the last one, which has those that

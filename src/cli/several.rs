@@ -41,6 +41,8 @@ pub struct Parts<'a> {
     several: bool,
     parts: Vec<Part>,
     exit: Exit,
+    /// The failures that were told.
+    told: Vec<String>,
 }
 
 impl ReportArgs {
@@ -81,6 +83,7 @@ impl<'a> Parts<'a> {
             several,
             parts: Vec::new(),
             exit: Exit::Done,
+            told: Vec::new(),
         })
     }
 
@@ -93,7 +96,7 @@ impl<'a> Parts<'a> {
                 self.parts.push(part);
             }
             Err(failure) => {
-                failure.show(self.console);
+                self.tell(&failure);
                 if self.console.json() {
                     self.parts.push(Part {
                         name: format!("error-{}", self.parts.len() + 1),
@@ -101,9 +104,27 @@ impl<'a> Parts<'a> {
                         exit: failure.exit(),
                     });
                 }
-                self.exit = self.exit.max(failure.exit());
             }
         }
+    }
+
+    /// Adds what was written beside the results: where that failed, the results stay.
+    pub fn beside(&mut self, written: Result<(), Failure>) {
+        if let Err(failure) = written {
+            self.tell(&failure);
+        }
+    }
+
+    /// Tells a failure, unless it was told.
+    fn tell(&mut self, failure: &Failure) {
+        self.exit = self.exit.max(failure.exit());
+        if let Failure::Message(message, _) = failure {
+            if self.told.contains(message) {
+                return;
+            }
+            self.told.push(message.clone());
+        }
+        failure.show(self.console);
     }
 
     /// Whether to go on with what is called `name`: not after an interrupt, which makes it unknown.
@@ -121,14 +142,22 @@ impl<'a> Parts<'a> {
     }
 
     /// The answer of the command.
-    pub fn answer(self) -> Result<Answer, Failure> {
+    pub fn answer(mut self) -> Result<Answer, Failure> {
         let exit = self.exit;
         match self.output.output.as_deref().filter(|path| path.is_dir()) {
             _ if self.parts.is_empty() => Ok(nothing(exit)),
-            Some(folder) => {
-                self.write_to(folder)?;
-                Ok(nothing(exit))
-            }
+            Some(folder) => match self.write_to(folder) {
+                Ok(()) => Ok(nothing(exit)),
+                // The results are not lost.
+                Err(failure) => {
+                    self.tell(&failure);
+                    Ok(Answer {
+                        text: together(self.parts, self.several),
+                        output: OutputArgs::default(),
+                        exit: self.exit,
+                    })
+                }
+            },
             None => Ok(Answer {
                 text: together(self.parts, self.several),
                 output: self.output.clone(),

@@ -91,7 +91,7 @@ pub fn run(args: &StepArgs, console: &Console) -> Result<Answer, Failure> {
         ));
     }
     if let Some(path) = &args.save {
-        OutputArgs::to_file(path, args.force).check()?;
+        OutputArgs::to_file(path, args.force).check_file()?;
     }
     let loaded = args.input.load(console)?;
     let fences = args

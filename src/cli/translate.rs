@@ -91,7 +91,7 @@ pub fn run(args: &TranslateArgs, console: &Console) -> Result<Answer, Failure> {
             Err(failure) => parts.add(Err(failure)),
         }
     }
-    pages.write(console)?;
+    parts.beside(pages.write(console));
     parts.answer()
 }
 

@@ -13,17 +13,15 @@ use cupola::engine::predicate::{Bound, MethodChoice, PredicateConfig, ReductionC
 use cupola::engine::{Context, Limits};
 use cupola::front::cup::check::Checked;
 use cupola::memory::{BufferSizes, MalformedSizes, Model};
-use cupola::program;
 use cupola::render::Page;
 use cupola::render::sarif::{self, Finding};
 use cupola::render::verify::{TraceForm, VerifyReport};
 use cupola::verdict::{Domain, Method, VerdictKind};
-use indexmap::IndexSet;
 
 use super::certificate::{Target, Written};
 use super::choice::one_of;
 use super::details::details;
-use super::input::stem;
+use super::input::{stem, tell_missing_property};
 use super::interrupt::stop_on_interrupt;
 use super::model::{ModelsArg, check_sizes};
 use super::pages::{HtmlArg, Pages, SvgArg};
@@ -121,12 +119,15 @@ pub struct VerifyArgs {
 }
 
 /// What the columns, methods and marks of the table mean.
-const COLUMNS: &str = "The table has a row for each attempt; the last one of a model decides, if one does.
-  engine     explore: all states with real store buffers; backward: exact for finite data; predicate: proofs;
-             coherence: finite data with abstract store buffers
-  k          the size of the store buffers in a proof; of an abstract buffer the stores whose order is known
-  method     trad: the proof's own predicates; pe: predicate extrapolation; ce: cube extrapolation; lazy: no cubes;
-             +split: unknown values are split; +3,4: larger cubes; set, fd, pd: the domain of abstract buffers
+const COLUMNS: &str =
+    "The table has a row for each attempt; the last one of a model decides, if one does.
+  engine     explore: all states with real store buffers; backward: exact for finite data;
+             predicate: proofs; coherence: finite data with abstract store buffers
+  k          the size of the store buffers in a proof; of an abstract buffer the stores
+             whose order is known
+  method     trad: the proof's own predicates; pe: predicate extrapolation;
+             ce: cube extrapolation; lazy: no cubes; +split: unknown values are split;
+             +3,4: larger cubes; set, fd, pd: the domain of abstract buffers
   preds      predicates of the abstraction; cubes: those given to cube extrapolation
   smt calls  questions to the solver; build: time to build the abstraction
   used       cubes of two literals or more in use; size: literals of the largest
@@ -210,7 +211,7 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
     args.inputs.one_proof(args.save_proof.as_deref())?;
     let mut parts = Parts::new(&args.report.output, several, console)?;
     if let Some(path) = &args.save_proof {
-        OutputArgs::to_file(path, args.report.output.force).check()?;
+        OutputArgs::to_file(path, args.report.output.force).check_file()?;
     }
     args.sarif.check(args.report.output.force)?;
     let mut findings = Vec::new();
@@ -230,8 +231,8 @@ pub fn run(args: &VerifyArgs, console: &Console) -> Result<Answer, Failure> {
             parts.add(part.map(|part| part.with_heading(several, &input.file.display())));
         }
     }
-    args.sarif.write(&findings, args.report.output.force)?;
-    pages.write(console)?;
+    parts.beside(args.sarif.write(&findings, args.report.output.force));
+    parts.beside(pages.write(console));
     parts.answer()
 }
 
@@ -255,9 +256,7 @@ impl VerifyArgs {
     ) -> Result<Part, Failure> {
         let context = self.engines.context(self.pipeline.context(console));
         let loaded = self.pipeline.load(input, console)?;
-        if !program::lower(&loaded.checked, &IndexSet::new()).has_property() {
-            console.note("the program has no property: only an index out of range could break it");
-        }
+        tell_missing_property(&loaded.checked, console);
         let what = (&loaded.checked, &self.model.0[..]);
         self.k.check(what, self.engines.is_coherence())?;
         let config = PredicateConfig {
@@ -295,7 +294,7 @@ impl VerifyArgs {
                     context: &context,
                 };
                 let force = self.report.output.force;
-                written.max(search.save(&report, (path, force), console)?)
+                written.max(search.save(&report, (path, force), console))
             }
             None => written,
         };

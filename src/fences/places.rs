@@ -178,6 +178,12 @@ impl Candidates {
         self.places.get_index_of(name).map(PlaceId)
     }
 
+    /// The statements of all places.
+    pub fn sites(&self) -> impl Iterator<Item = (PlaceId, &Site)> {
+        let places = self.places.values().enumerate();
+        places.flat_map(|(index, sites)| sites.iter().map(move |site| (PlaceId(index), site)))
+    }
+
     /// The place whose statement has this span.
     pub fn place_at(&self, span: Span) -> Option<PlaceId> {
         let mut places = self.places.values();

@@ -14,6 +14,7 @@ mod present;
 use crate::engine::Context;
 use crate::front::Format;
 use crate::source::SourceFile;
+use crate::verdict::Warning;
 
 pub use expect::{Configuration, Expectation, Expected, Word};
 pub use golden::Kind;
@@ -41,6 +42,17 @@ pub struct Kept {
     pub kind: Kind,
     /// Its text.
     pub text: String,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The comparisons.
+    pub checks: Vec<Check>,
+    /// Why the answers may hold for less than they seem, each with the name of its configuration.
+    pub warnings: Vec<(String, Warning)>,
+    /// The program that the warnings are about.
+    pub source: SourceFile,
 }
 
 /// One comparison.
@@ -82,15 +94,17 @@ pub enum Difference {
 
 impl Case {
     /// Makes all comparisons whose names are wanted.
-    pub fn checks(&self, context: &Context, wanted: &dyn Fn(&str) -> bool) -> Vec<Check> {
+    pub fn compared(&self, context: &Context, wanted: &dyn Fn(&str) -> bool) -> Compared {
         let present = match Present::new(self, context) {
             Ok(present) => present,
             Err((reason, line)) => {
                 let check = Check::missing("program", reason, line);
-                return Some(check)
-                    .filter(|check| wanted(&check.name))
-                    .into_iter()
-                    .collect();
+                let check = Some(check).filter(|check| wanted(&check.name));
+                return Compared {
+                    checks: check.into_iter().collect(),
+                    warnings: Vec::new(),
+                    source: self.source.clone(),
+                };
             }
         };
         let mut checks = Vec::new();
@@ -113,7 +127,11 @@ impl Case {
         if checks.is_empty() && wanted("program") {
             checks.push(Check::passed("program"));
         }
-        checks
+        Compared {
+            checks,
+            warnings: present.warnings(),
+            source: present.source().clone(),
+        }
     }
 }
 

@@ -21,15 +21,17 @@ use crate::program;
 use crate::proof::{self, Proof};
 use crate::reduce::{self, Flush, ReduceConfig};
 use crate::source::{Diagnostic, SourceFile};
-use crate::verdict::{Method, Verdict, Violation};
+use crate::verdict::{Method, Verdict, Violation, Warning};
 
 /// An answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Found {
     /// The answer.
     pub word: Word,
     /// The property that is broken.
     pub detail: Option<String>,
+    /// Why the answer may hold for less than it seems.
+    pub warnings: Vec<Warning>,
 }
 
 /// A case that was read, and what was found out about it so far.
@@ -94,6 +96,24 @@ impl<'a> Present<'a> {
             name,
             difference: Some(difference),
         }
+    }
+
+    /// The warnings about the answers so far, each with the name of the configuration.
+    pub fn warnings(&self) -> Vec<(String, Warning)> {
+        let answers = self.answers.borrow();
+        let found = answers
+            .iter()
+            .filter_map(|(name, found)| Some((name, found.as_ref().ok()?)));
+        let each = found.flat_map(|(name, found)| {
+            let warnings = found.warnings.iter();
+            warnings.map(|warning| (name.clone(), warning.clone()))
+        });
+        each.collect()
+    }
+
+    /// The program that the warnings are about.
+    pub fn source(&self) -> &SourceFile {
+        &self.loaded.source
     }
 
     /// The present answers under the configurations that are expected, or under the usual ones: each model with the
@@ -199,11 +219,17 @@ impl<'a> Present<'a> {
         };
         let report = engines.verify(&subject, &[model], placement, self.context);
         let report = report.map_err(|error| self.engine_error(error))?;
-        let verdict = report.results.first().map(|result| &result.outcome.verdict);
-        Ok(match verdict {
-            Some(Verdict::Verified(_)) => Found::new(Word::Safe),
-            Some(Verdict::Violated(violation)) => Found::violated(violation),
-            Some(Verdict::Unknown(_)) | None => Found::new(Word::Unknown),
+        let Some(outcome) = report.results.first().map(|result| &result.outcome) else {
+            return Ok(Found::new(Word::Unknown));
+        };
+        let found = match &outcome.verdict {
+            Verdict::Verified(_) => Found::new(Word::Safe),
+            Verdict::Violated(violation) => Found::violated(violation),
+            Verdict::Unknown(_) => Found::new(Word::Unknown),
+        };
+        Ok(Found {
+            warnings: outcome.warnings.clone(),
+            ..found
         })
     }
 
@@ -332,13 +358,17 @@ impl<'a> Present<'a> {
 
 impl Found {
     fn new(word: Word) -> Self {
-        Found { word, detail: None }
+        Found {
+            word,
+            detail: None,
+            warnings: Vec::new(),
+        }
     }
 
     fn violated(violation: &Violation) -> Self {
         Found {
-            word: Word::Violated,
             detail: Some(violation.property().name_text()),
+            ..Found::new(Word::Violated)
         }
     }
 

@@ -90,7 +90,7 @@ fn of_result(result: &Value, file: &str, lines: bool) -> Option<Finding> {
 /// What `test` finds.
 pub fn of_tests(tested: &[Tested]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for Tested { file, checks } in tested {
+    for Tested { file, checks, .. } in tested {
         for done in checks.iter().filter(|done| done.ended() == Ended::Failed) {
             let message = done.message().unwrap_or_default();
             findings.push(Finding {

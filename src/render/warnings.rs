@@ -90,7 +90,7 @@ pub(super) fn by_model<'a>(
 }
 
 /// A warning in words, in lower case and without a final dot.
-fn sentence(source: &SourceFile, warning: &Warning) -> String {
+pub(super) fn sentence(source: &SourceFile, warning: &Warning) -> String {
     let threads = words::listed(&warning.threads);
     let name = &warning.name;
     let line = warning.span.map(|span| source.line(span.start));

@@ -19,7 +19,7 @@ struct Counts {
 }
 
 impl Progress {
-    /// RunStarted with something else: nothing of it is done yet.
+    /// Begins something else: nothing of it is done yet.
     pub fn begin(&self, what: String) {
         *self.0.what.lock().unwrap_or_else(PoisonError::into_inner) = what;
         self.0.questions.store(0, Ordering::Relaxed);

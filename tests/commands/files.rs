@@ -372,6 +372,86 @@ fn a_certificate_takes_the_place_of_an_empty_folder_and_of_nothing_else() {
     }
 }
 
+/// What is written beside the answer does not keep it from being told, and each failure is told once.
+#[test]
+fn an_answer_is_not_lost() {
+    let folder = Folder::new();
+    for (args, code, answer) in [
+        ("verify p.cup --html /dev/full", 2, "verified"),
+        ("verify p.cup --sarif /dev/full", 2, "verified"),
+        ("verify p.cup --save-proof /dev/full", 2, "verified"),
+        ("verify p.cup -o /dev/full", 2, "verified"),
+        ("explore p.cup --model tso --html /dev/full", 2, "safe"),
+        (
+            "fences p.cup --model tso --emit /dev/full",
+            2,
+            "no fence is needed",
+        ),
+        (
+            "fences p.cup --model tso --html /dev/full",
+            2,
+            "no fence is needed",
+        ),
+        (
+            "translate p.cup --model tso --html /dev/full",
+            2,
+            "invariant x >= 0;",
+        ),
+        ("test p.cup --junit /dev/full", 2, "test result: passed"),
+        ("test p.cup --sarif /dev/full", 2, "test result: passed"),
+    ] {
+        let said = folder.cupola(args);
+        assert_eq!(said.code, Some(code), "{args}: {}", said.stderr);
+        assert!(said.stdout.contains(answer), "{args}: {}", said.stdout);
+        let told = said.stderr.matches("No space left on device").count();
+        assert_eq!(told, 1, "{args}: {}", said.stderr);
+    }
+    let mut help = Command::new("sh");
+    let binary = env!("CARGO_BIN_EXE_cupola");
+    help.arg("-c").arg(format!("{binary} --help > /dev/full"));
+    assert_eq!(folder.run(&mut help).code, Some(2));
+}
+
+/// A folder is no file, which is found out before the work; so is a folder in which nothing can be made.
+#[test]
+fn folders_are_told_before_the_work() {
+    let folder = Folder::new();
+    for args in [
+        "verify p.cup --html .",
+        "verify p.cup --svg .",
+        "verify p.cup --sarif .",
+        "verify p.cup --save-proof .",
+        "explore p.cup --model tso --html .",
+        "fences p.cup --model tso --emit .",
+        "test p.cup --junit .",
+        "step p.cup --model tso --save .",
+    ] {
+        folder.refused(args, "p.cup", "`.` is a folder");
+        assert_eq!(folder.cupola(args).stdout, "", "{args}");
+    }
+    let said = folder.cupola("verify p.cup -o /proc/no-such-file");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""));
+    let message =
+        "error: cannot write `/proc/no-such-file`: No such file or directory (os error 2)\n";
+    assert_eq!(said.stderr, message);
+}
+
+#[test]
+fn a_failure_is_told_once() {
+    let folder = Folder::new();
+    let test = "X86 T\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n";
+    folder.put("t.litmus", test);
+    let said = folder.cupola("litmus t.litmus --model all --html t.litmus --force");
+    assert_eq!(said.code, Some(2));
+    assert_eq!(
+        said.stderr.matches("is an input").count(),
+        1,
+        "{}",
+        said.stderr
+    );
+    assert_eq!(folder.text("t.litmus"), test);
+}
+
 /// In a file system of 64 KB, of which almost nothing is left.
 #[test]
 fn a_full_disk_leaves_what_was_there() {
@@ -389,7 +469,7 @@ fn a_full_disk_leaves_what_was_there() {
         echo old > disk/file; echo old > disk/one; ln disk/one disk/two
         chmod 640 disk/file; mkdir disk/empty
         for where in '-o disk/new' '-o disk/file --force' '-o disk/one --force' '-o disk/empty'; do
-          $CUPOLA translate big.cup --model tso $where; echo code $?
+          $CUPOLA translate big.cup --model tso $where > told; echo code $?; grep -c invariant told
         done
         $CUPOLA verify big.cup --model sc --certificate disk/cert > report; echo code $?
         $CUPOLA verify big.cup --model sc --certificate disk/empty > report; echo code $?
@@ -407,7 +487,8 @@ fn a_full_disk_leaves_what_was_there() {
         // Where no file system may be mounted, `/dev/full` is all that can be tried.
         return;
     }
-    let codes = "code 2\n".repeat(6);
+    // A result that does not fit is told all the same.
+    let codes = "code 2\n1\n".repeat(4) + &"code 2\n".repeat(2);
     let kept = "old\nold\nold\n640\ndisk:\nempty\nfile\none\ntwo\n\ndisk/empty:\n";
     assert_eq!(said.stdout, format!("{codes}{kept}"), "{}", said.stderr);
     let told = said.stderr.matches("No space left on device").count();

@@ -17,6 +17,7 @@ mod fmt;
 mod interrupt;
 mod json;
 mod litmus;
+mod long;
 mod machines;
 mod pages;
 mod pipeline;

@@ -1,5 +1,6 @@
 //! Several inputs, several models and several formats: one load, one way to put results together.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -270,13 +271,17 @@ fn litmus_tests_under_several_models_have_headings() {
 #[test]
 fn a_litmus_test_that_is_wrong_does_not_hide_the_others() {
     let folder = folder();
+    let wrong = folder.path().join("wrong.litmus");
+    fs::write(wrong, "X86 T\n").expect("its own file");
     let output = cupola(&at(
         &folder,
-        "litmus tests/litmus/sb.litmus @/safe.cup --model tso",
+        "litmus @/wrong.litmus tests/litmus/sb.litmus @/safe.cup --model tso",
     ));
     assert_eq!(output.code, Some(2));
     assert!(output.stdout.starts_with("Test SB Allowed\n"));
-    assert!(output.stderr.contains("safe.cup:"), "{}", output.stderr);
+    for told in ["wrong.litmus:", "safe.cup` is a program"] {
+        assert!(output.stderr.contains(told), "{}", output.stderr);
+    }
 }
 
 #[test]

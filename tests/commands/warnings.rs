@@ -303,6 +303,27 @@ fn habits_from_other_languages_have_one_message_with_the_way_out() {
             "while (i < 3)",
         ),
         ("return;", "there is no `return`", "goto end;"),
+        ("++x;", "`++` is no operator", "r = fetch_add(x, 1);"),
+        ("--r;", "`--` is no operator", "`r = r - 1;`"),
+        ("r = x ? 1 : 2;", "expected `;`, found `?`", "if (…) { … }"),
+        ("if r == 1 { skip; }", "expected `(`, found `r`", "`if (…)`"),
+        ("assert r == 1;", "expected `(`, found `r`", "`assert (…)`"),
+        ("r == 1;", "expected `=` or `:`, found `==`", "`=` assigns"),
+        (
+            "r = load(x);",
+            "expected `;`, found `(`",
+            "there are no functions",
+        ),
+        (
+            "r = r & 1;",
+            "expected `;`, found `&`",
+            "no operators on bits",
+        ),
+        (
+            "r <<= 1;",
+            "expected `=` or `:`, found `<`",
+            "no operators on bits",
+        ),
         ("int s;", "variables have no types", "`local s;`"),
     ];
     for (statement, message, way_out) in cases {
@@ -367,4 +388,81 @@ fn a_proof_shows_what_no_execution_reaches() {
     let shown = text(&cupola(command, &taken).stdout);
     assert!(shown.contains("verified"), "{shown}");
     assert!(!shown.contains("warning"), "{shown}");
+}
+
+#[test]
+fn tests_tell_answers_that_hold_for_nothing() {
+    let command = "test tests/programs/warned";
+    let output = cupola(command, "");
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    let sentence = "sc, tso: no execution reaches the label `cs` of P[0] and P[1] (line 8)";
+    assert_eq!(shown.matches(sentence).count(), 1, "{shown}");
+    let strict = cupola(&format!("{command} --strict"), "");
+    assert_eq!(strict.status.code(), Some(5));
+    let json = cupola(&format!("{command} --json"), "");
+    let value: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_obeys("test", &value, command);
+    assert_eq!(
+        value["files"][0]["warnings"].as_array().map(Vec::len),
+        Some(2)
+    );
+    let shown = text(&cupola("test examples --filter dekker.cup", "").stdout);
+    assert!(!shown.contains("warning"), "{shown}");
+}
+
+/// A command that knows nothing before it is done ends where the memory is full, and says so.
+#[test]
+fn full_memory_ends_a_translation() {
+    let stores = "x = 1; ".repeat(20_000);
+    let program = format!("shared x; thread P {{ {stores} }} invariant x >= 0;");
+    let command = "translate - --model tso --max-memory 20M --json";
+    let output = cupola(command, &program);
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_obeys("diagnostics", &value, command);
+    let said = value["diagnostics"][0]["message"].to_string();
+    assert!(said.contains("out of memory"), "{said}");
+}
+
+#[test]
+fn a_program_without_a_property_is_told() {
+    let program = "shared x; thread P { x = 1; }";
+    for command in ["verify -", "explore - --model sc", "fences - --model tso"] {
+        let said = text(&cupola(command, program).stderr);
+        assert_eq!(
+            said.matches("has no property").count(),
+            1,
+            "{command}: {said}"
+        );
+    }
+    let said = text(&cupola("explore - --model sc --outcomes", program).stderr);
+    assert!(!said.contains("has no property"), "{said}");
+}
+
+/// Where the predicates come from is told where they matter, and once.
+#[test]
+fn the_source_of_predicates_is_told_once() {
+    for (args, told) in [
+        ("verify examples/litmus_sb.cup --model sc", 0),
+        ("fences examples/litmus_mp.cup --model tso", 0),
+        ("extrapolate examples/litmus_sb.cup --model tso", 1),
+        ("prove examples/litmus_corr.cup", 1),
+    ] {
+        let output = cupola(args, "");
+        let said = text(&output.stdout) + &text(&output.stderr);
+        let count = said
+            .matches("predicates are taken from the program")
+            .count();
+        assert_eq!(count, told, "{args}: {said}");
+    }
+}
+
+#[test]
+fn a_program_is_no_litmus_test() {
+    let output = cupola("litmus examples/peterson.cup --model tso", "");
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("is a program, not a litmus test"), "{said}");
+    assert!(said.contains("`cupola verify`"), "{said}");
 }

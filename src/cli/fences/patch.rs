@@ -62,7 +62,7 @@ impl PatchArgs {
             ));
         }
         match &self.emit {
-            Some(path) => OutputArgs::to_file(path, force).check(),
+            Some(path) => OutputArgs::to_file(path, force).check_file(),
             None => Ok(()),
         }
     }

@@ -19,6 +19,7 @@ use std::io::{self, ErrorKind, Seek, Write, stderr, stdout};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use tempfile::NamedTempFile;
 
@@ -64,6 +65,8 @@ pub fn check(path: &Path, over: Over) -> Result<(), Failure> {
     match target {
         Target::New(real) => match fs::canonicalize(parent(&real)) {
             Ok(folder) => {
+                // Whether a file can be made in a folder only trying tells.
+                temporary(&real).map_err(|error| unwritable(path, &error))?;
                 let name = real.file_name().unwrap_or_default();
                 inputs::claim(path, folder.join(name), None)
             }
@@ -74,8 +77,25 @@ pub fn check(path: &Path, over: Over) -> Result<(), Failure> {
     }
 }
 
+/// Held while a result is written.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Makes sure that no result is written for as long as this lives; nothing where one is being written.
+pub fn idle() -> Option<MutexGuard<'static, ()>> {
+    match WRITING.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+fn writing() -> MutexGuard<'static, ()> {
+    WRITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Writes a text to a path.
 pub fn write(path: &Path, text: &str, over: Over) -> Result<(), Failure> {
+    let _writing = writing();
     let target = target(path).map_err(|error| unwritable(path, &error))?;
     admit(path, &target, over)?;
     let bytes = text.as_bytes();
@@ -276,11 +296,15 @@ fn no_folder(path: &Path) -> Failure {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::message(format!("cannot write `{}`: {error}", path.display()))
+    // What went wrong with a temporary file is told without its name.
+    let why = error.to_string();
+    let why = why.split_once(" at path ").map_or(&*why, |(why, _)| why);
+    Failure::message(format!("cannot write `{}`: {why}", path.display()))
 }
 
 /// Writes to standard output; a reader that went away is no failure.
 pub fn write_stdout(text: &str) -> Result<(), Failure> {
+    let _writing = writing();
     write_through(stdout().lock(), text.as_bytes())
         .map_err(|error| Failure::message(format!("cannot write to standard output: {error}")))
 }

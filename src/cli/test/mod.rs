@@ -25,6 +25,7 @@ use super::interrupt::stop_on_interrupt;
 use super::memory;
 use super::progress::Bar;
 use super::sarif::SarifArg;
+use super::strict::StrictArg;
 use super::watchdog::Watchdog;
 use super::{Answer, Console, Exit, Failure, OutputArgs, ReportArgs};
 use find::{Item, Program};
@@ -36,7 +37,7 @@ const STACK: usize = 8 << 20;
 /// them (translations, predicates, boolean programs, answers) against the present ones.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 all as expected; 10 a difference; 5 interrupted; 2 bad input or usage."
+    after_help = "Exit codes: 0 all as expected; 10 a difference; 5 interrupted, or with --strict a warning; 2 bad input or usage."
 )]
 pub struct TestArgs {
     /// The programs, or folders with programs: `.cup`, `.litmus` and `.rmm`; by default the folder that one is in.
@@ -74,6 +75,9 @@ pub struct TestArgs {
     junit: Option<PathBuf>,
 
     #[command(flatten)]
+    strict: StrictArg,
+
+    #[command(flatten)]
     sarif: SarifArg,
 
     #[command(flatten)]
@@ -94,7 +98,7 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
         .as_ref()
         .map(|path| OutputArgs::to_file(path, args.report.output.force));
     args.report.output.check()?;
-    junit.iter().try_for_each(OutputArgs::check)?;
+    junit.iter().try_for_each(OutputArgs::check_file)?;
     args.sarif.check(args.report.output.force)?;
     let items = args.items()?;
     if args.init {
@@ -110,17 +114,22 @@ pub fn run(args: &TestArgs, console: &Console) -> Result<Answer, Failure> {
         ));
     }
     let summary = Summary::of(&tested, left_out);
-    if let Some(junit) = junit {
-        junit.write(&regression::junit(&tested))?;
-    }
-    args.sarif
-        .write(&sarif::of_tests(&tested), args.report.output.force)?;
+    let junit = junit.map_or(Ok(()), |junit| junit.write(&regression::junit(&tested)));
+    let sarif = (args.sarif).write(&sarif::of_tests(&tested), args.report.output.force);
     let page = console.page(&args.report.output);
     let exit = match (summary.failed, summary.left_out) {
         (0, 0) => Exit::Done,
         (0, _) => Exit::Unknown,
         _ => Exit::Violated,
     };
+    let warned = tested.iter().any(|tested| !tested.warnings.is_empty());
+    let exit = args.strict.exit(exit, warned);
+    // Where a file cannot be written after all, the report is told all the same.
+    let failures = [junit, sarif].into_iter().filter_map(Result::err);
+    let exit = failures.fold(exit, |exit, failure| {
+        failure.show(console);
+        exit.max(failure.exit())
+    });
     Ok(args.report.answer(
         || regression::text(&tested, &summary, &page),
         || regression::json(&tested, &summary),
@@ -178,17 +187,17 @@ impl TestArgs {
     fn test(&self, item: &Item, stop: &Stop) -> Result<Option<Tested>, Failure> {
         let file = item.path().display().to_string();
         let wanted = |check: &str| format!("{file}: {check}").contains(&self.filter);
+        let mut warnings = Vec::new();
         let mut checks = match item {
             Item::Program(program) => {
                 let context = Context {
                     stop: stop.clone(),
                     ..Context::default()
                 };
-                let checks = case(program)?.checks(&context, &wanted);
-                checks
-                    .into_iter()
-                    .map(|check| done(program, check))
-                    .collect()
+                let compared = case(program)?.compared(&context, &wanted);
+                warnings = regression::warned(&compared);
+                let checks = compared.checks.into_iter();
+                checks.map(|check| done(program, check)).collect()
             }
             Item::LeftOver(_, reason) => {
                 let check = Check::missing("golden file", reason.clone(), None);
@@ -205,7 +214,11 @@ impl TestArgs {
             checks.iter_mut().try_for_each(bless)?;
         }
         let some = !checks.is_empty();
-        Ok(some.then_some(Tested { file, checks }))
+        Ok(some.then_some(Tested {
+            file,
+            checks,
+            warnings,
+        }))
     }
 }
 

@@ -143,16 +143,19 @@ fn run<R: Rules + Clone>(
     }
     let rules = system.rules.clone();
     let mut steps = 0;
+    // Whether a step is allowed may take a walk through its thread.
+    let locations = program.threads.iter().map(|thread| thread.locations.len());
+    let steps_per_look = STEPS_PER_LOOK / (1 + locations.sum::<usize>() / 100);
     while let Some(id) = findings.next.pop_front() {
         if !findings.seen.is_covered(id) {
             findings.seen.read(id, &mut state);
             let source = state.clone();
             system.expand(&mut state, &mut |layout, state, step, event| {
                 let way = allows(layout, &source, step);
+                steps += 1;
                 if way == Way::Closed {
                     return ControlFlow::Continue(());
                 }
-                steps += 1;
                 match event {
                     Event::Reached => return findings.add(&rules, state, (Some(id), way)),
                     Event::Failed(property) => {
@@ -167,7 +170,7 @@ fn run<R: Rules + Clone>(
                 ControlFlow::Continue(())
             })?;
         }
-        if steps >= STEPS_PER_LOOK {
+        if steps >= steps_per_look {
             steps = 0;
             findings.look_at_clock(context)?;
         }

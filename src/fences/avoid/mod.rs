@@ -26,7 +26,7 @@ use indexmap::IndexSet;
 
 use super::clause::{Clause, tighten};
 use super::frontier::{FenceSet, Frontier};
-use super::places::{Candidates, PlaceId};
+use super::places::Candidates;
 use super::search::names;
 use crate::engine::Context;
 use crate::engine::coherence::buffer::Semantics;
@@ -253,10 +253,4 @@ impl<P: Prevent> Work<'_, P> {
             })
             .collect()
     }
-}
-
-/// The place of a step that passes one.
-fn place_of(candidates: &Candidates, program: &Program, edge: &program::Edge) -> Option<PlaceId> {
-    let is_place = program.statement(edge.stmt).is_optional_fence;
-    is_place.then(|| candidates.place_at(edge.span)).flatten()
 }

@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 
-use super::place_of;
 use crate::fences::frontier::FenceSet;
 use crate::fences::places::{Candidates, PlaceId};
 use crate::memory::Model;
 use crate::program::{Action, Edge, EdgeId, LocId, Place, Program, VarId};
+use crate::source::Span;
 
 /// [l ≺ l']: what `first` stores has reached memory before `then` runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,26 +23,34 @@ pub struct Constraint {
     pub then: EdgeId,
 }
 
+/// Locations that a search has reached: from which one, past which place.
+type Reached = IndexMap<LocId, Option<(LocId, Option<PlaceId>)>>;
+
 /// The constraints that a placement enforces.
 pub(super) struct Order<'a> {
     program: &'a Program,
-    candidates: &'a Candidates,
     fences: &'a FenceSet,
     model: Model,
     known: IndexMap<Constraint, bool>,
+    /// The places by the spans of their statements.
+    places: IndexMap<Span, PlaceId>,
 }
 
 impl<'a> Order<'a> {
     /// What these fences enforce, beside those that the program has.
     pub(super) fn new(
         program: &'a Program,
-        candidates: &'a Candidates,
+        candidates: &Candidates,
         fences: &'a FenceSet,
         model: Model,
     ) -> Self {
+        let mut places = IndexMap::new();
+        for (place, site) in candidates.sites() {
+            places.entry(site.span).or_insert(place);
+        }
         Order {
+            places,
             program,
-            candidates,
             fences,
             model,
             known: IndexMap::new(),
@@ -69,29 +77,24 @@ impl<'a> Order<'a> {
         let thread = &self.program.threads[constraint.first.thread.index()];
         let start = self.program.edge(constraint.first).target;
         let stored = self.stored(constraint.first);
-        let mut reached: IndexMap<LocId, Vec<PlaceId>> = IndexMap::from([(start, Vec::new())]);
+        // Each location with the one before it and the place between the two.
+        let mut reached: Reached = IndexMap::from([(start, None)]);
         let mut next = VecDeque::from([start]);
         while let Some(at) = next.pop_front() {
-            let passed = reached[&at].clone();
             if at == constraint.then.at {
-                let own = place_of(
-                    self.candidates,
-                    self.program,
-                    self.program.edge(constraint.then),
-                );
+                let own = self.place_of(self.program.edge(constraint.then));
                 return match own {
                     Some(own) if self.fences.contains(own) => None,
-                    own => Some(passed.into_iter().chain(own).collect()),
+                    own => Some(places_to(&reached, at).into_iter().chain(own).collect()),
                 };
             }
             for edge in &thread.location(at).edges {
-                let place = place_of(self.candidates, self.program, edge);
+                let place = self.place_of(edge);
                 let fenced = place.is_some_and(|place| self.fences.contains(place));
                 if fenced || self.waits(edge, stored) || reached.contains_key(&edge.target) {
                     continue;
                 }
-                let behind = passed.iter().copied().chain(place).collect();
-                reached.insert(edge.target, behind);
+                reached.insert(edge.target, Some((at, place)));
                 match place {
                     Some(_) => next.push_back(edge.target),
                     None => next.push_front(edge.target),
@@ -99,6 +102,12 @@ impl<'a> Order<'a> {
             }
         }
         None
+    }
+
+    /// The place that a step passes, if it passes one.
+    fn place_of(&self, edge: &Edge) -> Option<PlaceId> {
+        let is_place = self.program.statement(edge.stmt).is_optional_fence;
+        is_place.then(|| self.places.get(&edge.span).copied())?
     }
 
     /// The one variable that a store is to, if there is one.
@@ -123,4 +132,15 @@ impl<'a> Order<'a> {
             _ => false,
         }
     }
+}
+
+/// The places on the way to a location that was reached, in its order.
+fn places_to(reached: &Reached, mut at: LocId) -> Vec<PlaceId> {
+    let mut places = Vec::new();
+    while let Some((before, place)) = reached[&at] {
+        places.extend(place);
+        at = before;
+    }
+    places.reverse();
+    places
 }

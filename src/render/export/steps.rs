@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::program::{Action, Cond, EdgeId, LocId, PropertyId, Thread, ThreadId};
+use crate::program::{Action, Cond, Edge, EdgeId, LocId, PropertyId, Thread, ThreadId};
 
 use super::{Exported, Refused};
 
@@ -64,52 +64,57 @@ impl Exported<'_> {
     /// The ways from a location of a thread, or from the entry of one of its `background` blocks.
     pub(super) fn ways(self, thread: ThreadId, from: LocId) -> Result<Vec<Way>, Refused> {
         let mut ways = Vec::new();
-        let heads = loop_heads(&self.program().threads[thread.index()]);
-        self.extend(thread, from, (&heads, Vec::new()), &mut ways)?;
+        let graph = &self.program().threads[thread.index()];
+        // Loops matter in sections alone; most locations lead into none.
+        let enters = |edge: &Edge| graph.location(edge.target).held;
+        let heads = match graph.location(from).edges.iter().any(enters) {
+            true => loop_heads(graph),
+            false => BTreeSet::new(),
+        };
+        // The edges that are still to be looked at, the next one last, each with the number of edges before it.
+        let mut open = edges_of(graph, (thread, from), 0);
+        let mut edges: Vec<EdgeId> = Vec::new();
+        while let Some((id, before)) = open.pop() {
+            edges.truncate(before);
+            edges.push(id);
+            if let Some(at) = self.extend(id, (&heads, &edges), &mut ways)? {
+                open.extend(edges_of(graph, (thread, at), edges.len()));
+            }
+        }
         Ok(ways)
     }
 
-    /// Adds the ways that go on with the edges of `at`; `edges` are those behind.
+    /// Adds the ways that end with an edge, the last of `edges`; where a way goes on behind it, the location there.
     fn extend(
         self,
-        thread: ThreadId,
-        at: LocId,
-        (heads, edges): (&BTreeSet<LocId>, Vec<EdgeId>),
+        id: EdgeId,
+        (heads, edges): (&BTreeSet<LocId>, &[EdgeId]),
         ways: &mut Vec<Way>,
-    ) -> Result<(), Refused> {
-        let graph = &self.program().threads[thread.index()];
-        for (number, edge) in graph.location(at).edges.iter().enumerate() {
-            let id = EdgeId { thread, at, number };
-            let mut edges = edges.clone();
-            edges.push(id);
-            let mut breaks = |property: PropertyId, cond: &Cond| {
-                let end = End::Breaks(property, cond.clone());
-                ways.push(Way {
-                    edges: edges.clone(),
-                    end,
-                });
-            };
-            // All edges of a location have the same bounds.
-            if let (0, Some(bounds)) = (number, &edge.bounds) {
-                breaks(bounds.property, &bounds.cond);
-            }
-            if let Action::Assert(cond, property) = &edge.action {
-                breaks(*property, cond);
-            }
-            if edge.action.fails() || edge.action == Action::Assume(Cond::Const(false)) {
-                continue;
-            }
-            if ways.len() > MOST {
-                return Err(self.too_many(id));
-            }
-            if !graph.location(edge.target).held || heads.contains(&edge.target) {
-                let end = End::At(edge.target);
-                ways.push(Way { edges, end });
-            } else {
-                self.extend(thread, edge.target, (heads, edges), ways)?;
-            }
+    ) -> Result<Option<LocId>, Refused> {
+        let edge = self.program().edge(id);
+        let way = |end: End| Way {
+            edges: edges.to_vec(),
+            end,
+        };
+        // All edges of a location have the same bounds.
+        if let (0, Some(bounds)) = (id.number, &edge.bounds) {
+            ways.push(way(End::Breaks(bounds.property, bounds.cond.clone())));
         }
-        Ok(())
+        if let Action::Assert(cond, property) = &edge.action {
+            ways.push(way(End::Breaks(*property, cond.clone())));
+        }
+        if edge.action.fails() || edge.action == Action::Assume(Cond::Const(false)) {
+            return Ok(None);
+        }
+        if ways.len() > MOST {
+            return Err(self.too_many(id));
+        }
+        let thread = &self.program().threads[id.thread.index()];
+        if thread.location(edge.target).held && !heads.contains(&edge.target) {
+            return Ok(Some(edge.target));
+        }
+        ways.push(way(End::At(edge.target)));
+        Ok(None)
     }
 
     fn too_many(self, id: EdgeId) -> Refused {
@@ -125,38 +130,54 @@ impl Exported<'_> {
 /// The locations in atomic sections that a loop in the section comes back to, at least one of each loop.
 fn loop_heads(thread: &Thread) -> BTreeSet<LocId> {
     let mut heads = BTreeSet::new();
-    let mut done = BTreeSet::new();
+    let mut seen = vec![Seen::No; thread.locations.len()];
     for index in 0..thread.locations.len() {
-        visit(
-            thread,
-            LocId::new(index),
-            &mut Vec::new(),
-            &mut done,
-            &mut heads,
-        );
+        visit(thread, LocId::new(index), &mut seen, &mut heads);
     }
     heads
 }
 
-/// Visits the held locations from here; `open` are those on the way.
-fn visit(
-    thread: &Thread,
-    at: LocId,
-    open: &mut Vec<LocId>,
-    done: &mut BTreeSet<LocId>,
-    heads: &mut BTreeSet<LocId>,
-) {
-    if open.contains(&at) {
-        heads.insert(at);
+/// Whether a location was visited.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    No,
+    /// It is on the way to the one that is visited now.
+    Open,
+    Done,
+}
+
+/// Visits the held locations from here. The way is a list, not the stack of calls: a section may be long.
+fn visit(thread: &Thread, from: LocId, seen: &mut [Seen], heads: &mut BTreeSet<LocId>) {
+    let is_new =
+        |at: LocId, seen: &[Seen]| thread.location(at).held && seen[at.index()] == Seen::No;
+    if !is_new(from, seen) {
         return;
     }
-    if !thread.location(at).held || done.contains(&at) {
-        return;
+    seen[from.index()] = Seen::Open;
+    let mut way = vec![(from, 0)];
+    while let Some((at, number)) = way.last_mut() {
+        let Some(edge) = thread.location(*at).edges.get(*number) else {
+            seen[at.index()] = Seen::Done;
+            way.pop();
+            continue;
+        };
+        *number += 1;
+        if seen[edge.target.index()] == Seen::Open {
+            heads.insert(edge.target);
+        } else if is_new(edge.target, seen) {
+            seen[edge.target.index()] = Seen::Open;
+            way.push((edge.target, 0));
+        }
     }
-    open.push(at);
-    for edge in &thread.location(at).edges {
-        visit(thread, edge.target, open, done, heads);
-    }
-    open.pop();
-    done.insert(at);
+}
+
+/// The edges of a location, the first one last, each with a number of edges that stand before it.
+fn edges_of(
+    graph: &Thread,
+    (thread, at): (ThreadId, LocId),
+    before: usize,
+) -> Vec<(EdgeId, usize)> {
+    let numbers = (0..graph.location(at).edges.len()).rev();
+    let id = |number| EdgeId { thread, at, number };
+    numbers.map(|number| (id(number), before)).collect()
 }

@@ -197,7 +197,10 @@ impl VerifyReport<'_> {
             "states",
             "verdict",
         ];
-        table(&heads, &rows.collect::<Vec<_>>())
+        format!(
+            "<div class=\"attempts\">\n{}</div>\n",
+            table(&heads, &rows.collect::<Vec<_>>())
+        )
     }
 
     fn verdict_html(&self, verdict: &Verdict) -> String {
@@ -352,7 +355,7 @@ impl FencesReport<'_> {
                 let line = self.source.line(site.span.start);
                 if site.span.start < site.span.end {
                     let mark = format!(
-                        "<span class=\"chip fence\" data-sets=\"{numbers}\">fence in {numbers}</span>"
+                        "<span class=\"chip fence\" data-sets=\"{numbers}\">fence in placement {numbers}</span>"
                     );
                     marks.entry(line).or_default().push_str(&mark);
                 } else {

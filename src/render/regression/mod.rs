@@ -7,8 +7,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::{Page, SCHEMA, Tone};
-use crate::regression::{Check, Difference};
+use super::{Page, SCHEMA, Tone, warnings};
+use crate::regression::{Check, Compared, Difference};
+use crate::verdict::Warning;
 
 pub use junit::junit;
 
@@ -19,6 +20,8 @@ pub struct Tested {
     pub file: String,
     /// The comparisons.
     pub checks: Vec<Done>,
+    /// Why answers may hold for less than they seem: one line for each warning.
+    pub warnings: Vec<String>,
 }
 
 /// A comparison that was made.
@@ -56,6 +59,22 @@ pub struct Summary {
     pub failed: usize,
     /// Files that an interrupt left out.
     pub left_out: usize,
+}
+
+/// The lines for warnings about answers: each once, with the configurations that it is about.
+pub fn warned(compared: &Compared) -> Vec<String> {
+    let mut told: Vec<(Vec<&str>, &Warning)> = Vec::new();
+    for (configuration, warning) in &compared.warnings {
+        match told.iter_mut().find(|(_, known)| known.is_same(warning)) {
+            Some((configurations, _)) => configurations.push(configuration),
+            None => told.push((vec![configuration], warning)),
+        }
+    }
+    let lines = told.iter().map(|(configurations, warning)| {
+        let said = warnings::sentence(&compared.source, warning);
+        format!("{}: {said}", configurations.join(", "))
+    });
+    lines.collect()
 }
 
 impl Done {
@@ -158,7 +177,20 @@ impl Summary {
 /// The differences, and the summary at the end.
 pub fn text(tested: &[Tested], summary: &Summary, page: &Page) -> String {
     let mut text = String::new();
-    for Tested { file, checks } in tested {
+    for Tested {
+        file,
+        checks,
+        warnings,
+    } in tested
+    {
+        for warning in warnings {
+            let word = page.paint(Tone::Open, "warning");
+            let _ = write!(
+                text,
+                "{}",
+                page.prose(&format!("{word} {file}: {warning}\n"))
+            );
+        }
         for done in checks {
             let (ended, name) = (done.ended(), &done.check.name);
             let tone = match ended {
@@ -210,7 +242,7 @@ pub fn json(tested: &[Tested], summary: &Summary) -> Value {
                 "diff": done.diff(),
             })
         });
-        json!({ "file": tested.file, "checks": checks.collect::<Value>() })
+        json!({ "file": tested.file, "checks": checks.collect::<Value>(), "warnings": tested.warnings })
     });
     json!({
         "schema": SCHEMA,

@@ -7,12 +7,13 @@ use crate::render::{NO_VALUE, Page};
 use crate::verdict::Attempt;
 
 /// The words of the columns `engine` and `method`, and what is added to them.
-const WORDS: [(&str, &str); 9] = [
+const WORDS: [(&str, &str); 13] = [
     ("explore", "all states, with real store buffers"),
     (
         "backward",
         "exact search from the violations back, for finite data",
     ),
+    ("coherence", "finite data, with abstract store buffers"),
     (
         "predicate",
         "a proof by predicate abstraction, with buffers of k entries",
@@ -21,6 +22,12 @@ const WORDS: [(&str, &str); 9] = [
     ("pe", "predicate extrapolation"),
     ("ce", "cube extrapolation"),
     ("lazy", "abstract states one by one, without cubes"),
+    ("set", "of an abstract buffer which stores it holds"),
+    (
+        "fd",
+        "of an abstract buffer also the last store, and the k oldest ones in order",
+    ),
+    ("pd", "as fd, with some that may be missing"),
     ("split", "unknown values are split"),
     (
         "sizes",

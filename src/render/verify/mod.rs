@@ -56,7 +56,7 @@ impl VerifyReport<'_> {
         }
         text += &self.found(page);
         if self.harvested.is_some() && self.last_found().is_none() && self.used_predicates() {
-            text += "\nThere is no proof: the predicates were taken from the program.\n";
+            text += "\nNo proof was given: the predicates were taken from the program.\n";
         }
         let warned = warnings::by_model(self.source, self.warnings(), page);
         if !warned.is_empty() {

@@ -42,6 +42,9 @@ impl Parser<'_> {
     /// The habit that a broken piece is, if it is one.
     pub(super) fn habit(&self, mistake: &Mistake) -> Option<Habit> {
         let first = next_proper_token(self.text, mistake.start)?;
+        if let Some(habit) = self.update_before(first) {
+            return Some(habit);
+        }
         if first.kind != TokenKind::Word || mistake.rule == Rule::do_tail {
             return None;
         }
@@ -188,6 +191,16 @@ impl Parser<'_> {
                 "for a local write `{name} = {name} {sign} {by};`, for a shared variable {shared}"
             ),
         ))
+    }
+
+    /// `++x;`
+    fn update_before(&self, first: Token) -> Option<Habit> {
+        let second = next_proper_token(self.text, first.end)?;
+        let name = next_proper_token(self.text, second.end)?;
+        let signs = (self.token_text(first), self.token_text(second));
+        let is_update = matches!(signs, ("+", "+") | ("-", "-"));
+        let updates = is_update && first.end == second.start && name.kind == TokenKind::Word;
+        updates.then(|| self.update(name, first)).flatten()
     }
 
     /// A habit at a token, which lasts until its statement ends.

@@ -157,6 +157,12 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether the same sign stands right before or behind a token.
+    fn is_doubled(&self, found: Token) -> bool {
+        let sign = self.token_text(found);
+        self.text[..found.start].ends_with(sign) || self.text[found.end..].starts_with(sign)
+    }
+
     /// A hint for common mistakes.
     fn hint(&self, mistake: &Mistake, found: Option<Token>) -> Option<String> {
         let found = found?;
@@ -175,8 +181,17 @@ impl Parser<'_> {
         }
         let note = match word {
             "=" if mistake.expects(Rule::eq) => "`==` compares",
-            "&" => "`&&` is the logical and",
-            "|" => "`||` is the logical or",
+            "==" if after_first && mistake.expects(Rule::gets) => "`=` assigns",
+            "&" => "`&&` is the logical and; there are no operators on bits",
+            "|" => "`||` is the logical or; there are no operators on bits",
+            "<" | ">" if self.is_doubled(found) => "there are no operators on bits",
+            "?" => "write `if (…) { … } else { … }`",
+            "(" if mistake.expected == [Rule::semi] => {
+                "there are no functions: a load is `r = x;`, an atomic operation `cas`, `swap` or `fetch_add`"
+            }
+            _ if matches!(name, "if" | "while" | "assert" | "assume") && after_first => {
+                return Some(format!("write the condition in brackets: `{name} (…)`"));
+            }
             "+" | "-" | "*" | "/" | "%" if mistake.expected == [Rule::semi] => {
                 "an atomic operation or a choice is the whole right-hand side of an assignment to a local"
             }

@@ -433,7 +433,7 @@ pub fn infer(
     let mark = match (&inferred.end, least) {
         (InferenceEnd::Complete, Some(least)) if Some(least) == needed => Mark::Optimal,
         (InferenceEnd::Complete, _) => Mark::SubOptimal,
-        (InferenceEnd::Unfixable | InferenceEnd::Broken(_), _) => Mark::Unfixable,
+        (InferenceEnd::Unfixable(_) | InferenceEnd::Broken(_), _) => Mark::Unfixable,
         (InferenceEnd::Limit(_), _) => Mark::OutOfStates,
     };
     let placements = inferred.placements.iter().map(|placed| {

@@ -13,7 +13,8 @@ pub fn unified(old: &str, new: &str) -> Vec<String> {
         .unified_diff()
         .context_radius(CONTEXT)
         .to_string();
-    hunks.lines().map(str::to_owned).collect()
+    // A carriage return belongs to its line.
+    hunks.split_terminator('\n').map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -38,6 +39,12 @@ mod tests {
         assert_eq!(unified(old, new), hunk);
         assert!(unified(old, old).is_empty());
         assert_eq!(unified("", "x\n"), ["@@ -0,0 +1 @@", "+x"]);
+    }
+
+    #[test]
+    fn lines_keep_their_carriage_returns() {
+        let hunk = ["@@ -1,2 +1,2 @@", " a\r", "-b\r", "+c\r"];
+        assert_eq!(unified("a\r\nb\r\n", "a\r\nc\r\n"), hunk);
     }
 
     #[test]

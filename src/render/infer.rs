@@ -51,6 +51,9 @@ impl Checked {
     }
 }
 
+/// That an execution may be excluded by fences though no constraint can be enforced.
+const UNENFORCEABLE: &str = "  Of every constraint that this execution violates some way has no place for a fence. A fence may help all the same, on the way that the execution takes: the search without `--infer` looks for it. Or let a fence stand behind every store: --places stores.\n";
+
 /// One line about a placement that was tried.
 pub fn turn(candidates: &Candidates, fences: &FenceSet, clause: Option<&Clause>) -> String {
     let tried = set(candidates, fences.places());
@@ -76,9 +79,16 @@ impl InferReport<'_> {
             InferenceEnd::Broken(violation) => {
                 text = text + "\n" + &self.execution(violation).text(page)
             }
-            InferenceEnd::Unfixable => text += &page.prose(&self.unfixable()),
+            InferenceEnd::Unfixable(None) => text += &page.prose(&self.unfixable()),
+            InferenceEnd::Unfixable(Some(execution)) => {
+                text = text + "\n" + &self.execution(execution).text(page);
+                text += &page.prose(UNENFORCEABLE);
+            }
             InferenceEnd::Limit(limit) => {
                 text += &page.prose(&format!("  {}\n", words::reason(*limit)));
+                if !self.inferred.placements.is_empty() {
+                    text += &page.prose(&self.placements_text());
+                }
             }
         }
         let (tried, states) = (self.inferred.tried, self.inferred.states);
@@ -96,12 +106,14 @@ impl InferReport<'_> {
         let outcome = match &self.inferred.end {
             InferenceEnd::Complete => "complete",
             InferenceEnd::Broken(_) => "violated",
-            InferenceEnd::Unfixable => "unfixable",
+            InferenceEnd::Unfixable(_) => "unfixable",
             InferenceEnd::Limit(limit) => limit.word(),
         };
         let execution = match &self.inferred.end {
-            InferenceEnd::Broken(violation) => Some(self.execution(violation).json()),
-            InferenceEnd::Complete | InferenceEnd::Unfixable | InferenceEnd::Limit(_) => None,
+            InferenceEnd::Broken(violation) | InferenceEnd::Unfixable(Some(violation)) => {
+                Some(self.execution(violation).json())
+            }
+            InferenceEnd::Complete | InferenceEnd::Unfixable(None) | InferenceEnd::Limit(_) => None,
         };
         let placements = self.inferred.placements.iter().enumerate();
         json!({
@@ -132,11 +144,21 @@ impl InferReport<'_> {
                 Tone::Bad,
                 "no placement of these fences helps, it is broken all the same".to_owned(),
             ),
-            InferenceEnd::Unfixable => (
+            InferenceEnd::Unfixable(None) => (
                 Tone::Open,
                 "no placement of these fences helps under this abstraction".to_owned(),
             ),
-            InferenceEnd::Limit(_) => (Tone::Open, "nothing is inferred".to_owned()),
+            InferenceEnd::Unfixable(Some(_)) => (
+                Tone::Open,
+                "no placement of these fences enforces a constraint that is needed".to_owned(),
+            ),
+            InferenceEnd::Limit(_) => match self.inferred.placements.len() {
+                0 => (Tone::Open, "nothing is inferred".to_owned()),
+                some => {
+                    let some = counted(some, "placement");
+                    (Tone::Open, format!("{some} inferred, there may be more"))
+                }
+            },
         }
     }
 

@@ -266,6 +266,16 @@ fn costs_pick_a_placement() {
     assert_eq!(cheapest(&["b=5"]), serde_json::json!(["a", "c"]));
     assert_eq!(cheapest(&["c=5"]), serde_json::json!(["a", "b"]));
     assert_eq!(cheapest(&[]), Value::Null);
+    // The cheapest placement need not be the smallest.
+    let path = "../tests/programs/coherence/infer_costs.cup";
+    let cheapest_is = |costs: &[&str], expected: &str| {
+        let mut arguments = vec![path, "--model", "tso"];
+        arguments.extend(costs.iter().flat_map(|cost| ["--cost", cost]));
+        let text = stdout(&arguments, 0);
+        assert!(text.contains(expected), "{text}");
+    };
+    cheapest_is(&["m=10"], "cheapest: {a, b}, cost 2");
+    cheapest_is(&["m=1"], "cheapest: {m}, cost 1");
     let text = stdout(
         &[
             "bakery_rounds.cup",
@@ -452,7 +462,7 @@ fn very_many_initial_states_are_a_limit() {
 /// Where a placement helps, inference never says that none does.
 #[test]
 fn inference_does_not_deny_placements_that_help() {
-    for name in ["branch_without_place", "location"] {
+    for name in ["branch_without_place", "location", "section_end"] {
         let path = format!("../tests/programs/coherence/infer_{name}.cup");
         for model in ["tso", "pso"] {
             stdout(&[&path, "--model", model], 0);

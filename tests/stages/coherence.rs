@@ -1,10 +1,9 @@
-//! Abstract store buffers on the examples, and in the portfolio.
+//! Abstract store buffers on the examples, on programs made by hand, and in the portfolio.
 
-use std::path::Path;
+mod edges;
 
 use cupola::engine::backward::BackwardConfig;
 use cupola::engine::coherence::{self, Coherence, CoherenceConfig};
-use cupola::engine::explore::{Explore, ExploreConfig};
 use cupola::engine::portfolio::{Config, Portfolio};
 use cupola::engine::{Context, Engine, EngineError, Limits, Task};
 use cupola::front::cup;
@@ -226,48 +225,4 @@ fn values_without_bound_meet_a_limit() {
             "{verdict:?}"
         );
     }
-}
-
-/// Programs made by hand for the edges of the rules: what exploration finds under each model is in their headers, and no
-/// abstraction verifies what is violated. With more of the oldest stores known, no less is verified.
-#[test]
-fn programs_on_the_edges_of_the_rules_are_verified_only_if_they_are_safe() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/coherence");
-    let (mut programs, mut proved) = (0, 0);
-    for file in std::fs::read_dir(folder).expect("the folder is there") {
-        let text = std::fs::read_to_string(file.expect("a file").path()).expect("a text");
-        let header = text
-            .lines()
-            .find_map(|line| line.strip_prefix("// expect: "));
-        let program = load(&text);
-        programs += 1;
-        for model in [Model::Tso, Model::Pso] {
-            let is_broken = format!("{}=violated", model.name());
-            let is_broken = header.expect("a header").contains(&is_broken);
-            let mut explorer = Explore::new(ExploreConfig::default());
-            let decide = |engine: &mut dyn Engine| {
-                let outcome = run(engine, &program, (model, &[]), Limits::default());
-                outcome.expect("it is supported").verdict.kind()
-            };
-            let explored = decide(&mut explorer) == VerdictKind::Violated;
-            assert_eq!(explored, is_broken, "{text}");
-            let mut coarser = [false; 3];
-            for k in 0..=3 {
-                let finer = [Domain::Set, Domain::Pd, Domain::Fd].map(|domain| {
-                    let found = decide(&mut abstractly(domain, k));
-                    assert!(found != VerdictKind::Verified || !is_broken, "{text}");
-                    assert!(found != VerdictKind::Violated || is_broken, "{text}");
-                    found == VerdictKind::Verified
-                });
-                assert!(finer[2] || !finer[1], "{text}");
-                assert!(
-                    coarser.iter().zip(finer).all(|(was, is)| is || !was),
-                    "{text}"
-                );
-                coarser = finer;
-            }
-            proved += usize::from(coarser[2]);
-        }
-    }
-    assert!(programs >= 23 && proved >= 15, "{programs}, {proved}");
 }

@@ -96,6 +96,6 @@ pub fn exit(inferred: &Inferred) -> Exit {
     match inferred.end {
         InferenceEnd::Complete => Exit::Done,
         InferenceEnd::Broken(_) => Exit::Violated,
-        InferenceEnd::Unfixable | InferenceEnd::Limit(_) => Exit::Unknown,
+        InferenceEnd::Unfixable(_) | InferenceEnd::Limit(_) => Exit::Unknown,
     }
 }

@@ -86,8 +86,9 @@ pub enum InferenceEnd {
     Complete,
     /// A property is broken whatever candidate places hold a fence; this is an execution of the program without.
     Broken(Arc<Violation>),
-    /// Under the abstraction no placement helps, which says nothing of the program.
-    Unfixable,
+    /// Under the abstraction no placement helps, which says nothing of the program. If the path that cannot be excluded is an
+    /// execution, it comes with it: a fence on its own way may help, where a constraint asks for one on every way.
+    Unfixable(Option<Arc<Violation>>),
     /// A limit was met.
     Limit(Limit),
 }
@@ -231,10 +232,10 @@ impl<P: Prevent> Work<'_, P> {
         let is_beyond_fences = |violation: &Violation| {
             constraints.is_empty() || tighten(candidates, violation).1.is_empty()
         };
-        let real = confirmed(self.program, model, &path).filter(is_beyond_fences);
+        let real = confirmed(self.program, model, &path).map(Arc::new);
         Said::Ends(match real {
-            Some(violation) => InferenceEnd::Broken(Arc::new(violation)),
-            None => InferenceEnd::Unfixable,
+            Some(violation) if is_beyond_fences(&violation) => InferenceEnd::Broken(violation),
+            open => InferenceEnd::Unfixable(open),
         })
     }
 

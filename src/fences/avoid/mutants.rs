@@ -5,7 +5,9 @@
 //! from l to l', so that l' does not run while l waits, or it has one on every way from l' to t.
 
 use super::order::Constraint;
-use super::prevent::{Prevent, Rule, twice, violated, waiting};
+use super::prevent::{
+    Prevent, Rule, accesses_memory, ends_section, is_observed, twice, violated, waiting,
+};
 use crate::engine::coherence::buffer::FlushRule;
 use crate::engine::coherence::layout::Layout;
 use crate::engine::coherence::state::State;
@@ -14,7 +16,7 @@ use crate::program::{Action, EdgeId, Program};
 use crate::verdict::Domain;
 
 /// How many there are; number 0 is right.
-pub(super) const COUNT: usize = 7;
+pub(super) const COUNT: usize = 10;
 
 /// Those that say that too much can be prevented.
 pub(super) const UNSOUND: [usize; 3] = [1, 3, 6];
@@ -91,6 +93,28 @@ impl Prevent for Mutant {
                     ..
                 },
             ) => vec![twice(*label)],
+            // The end of a section is a step like others.
+            (7, Step::Statement { edge, .. })
+                if ends_section(program, *edge)
+                    && !accesses_memory(program, *edge)
+                    && !is_observed(program) =>
+            {
+                Vec::new()
+            }
+            // A spec that looks at memory makes no difference.
+            (8, Step::Statement { edge, .. })
+                if !ends_section(program, *edge) && !accesses_memory(program, *edge) =>
+            {
+                Vec::new()
+            }
+            // A store of S may always reach memory once more.
+            (
+                9,
+                Step::Flush {
+                    rule: FlushRule::Sn,
+                    ..
+                },
+            ) => Vec::new(),
             _ => right,
         }
     }

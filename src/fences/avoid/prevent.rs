@@ -6,8 +6,8 @@
 //! variable. (The paper takes the conjunction over all of S and H there, which is stronger than any of these: what it enforces
 //! is enforced here, too.)
 //!
-//! A step that does not access memory is prevented only if a spec looks at memory while threads run, so that it matters where
-//! they are while stores wait. Of the flushes only FLUSH-SN is prevented: behind it a store of the same
+//! A step that does not access memory is prevented only if it matters where its thread is while stores wait: if a spec looks at
+//! memory while threads run, or if the step ends an atomic section, behind which others run. Of the flushes only FLUSH-SN is prevented: behind it a store of the same
 //! statement l waits, so l has run while a store of its own waited, which [l ≺ l] excludes. Then FLUSH-SD stands for the flush.
 
 use crate::engine::coherence::buffer::{Buffer, FlushRule, Slot, entries};
@@ -50,7 +50,9 @@ impl Prevent for Rule {
                 ..
             } => label.into_iter().map(twice).collect(),
             Step::Statement { edge: then, .. }
-                if accesses_memory(program, then) || is_observed(program) =>
+                if accesses_memory(program, then)
+                    || ends_section(program, then)
+                    || is_observed(program) =>
             {
                 violated(source, then, |buffer, slot| waiting(domain, buffer, slot))
             }
@@ -118,8 +120,15 @@ pub(super) fn accesses_memory(program: &Program, edge: EdgeId) -> bool {
     }
 }
 
+/// Whether the step of a statement leaves an atomic section, so that the other threads run again.
+pub(super) fn ends_section(program: &Program, edge: EdgeId) -> bool {
+    let thread = &program.threads[edge.thread.index()];
+    let is_held = |location| thread.location(location).held;
+    is_held(edge.at) && !is_held(program.edge(edge).target)
+}
+
 /// Whether a spec looks at memory before the program has ended.
-fn is_observed(program: &Program) -> bool {
+pub(super) fn is_observed(program: &Program) -> bool {
     let mut specs = program
         .specs
         .iter()

@@ -2,12 +2,14 @@
 //!
 //! `CUPOLA_RANDOM_PROGRAMS=N` sets how many programs are tried; `make coherence` is a long run.
 
+mod generate;
+
 use cupola::engine::backward::{Backward, BackwardConfig};
 use cupola::engine::coherence::{Coherence, CoherenceConfig};
 use cupola::engine::explore::{Explore, ExploreConfig};
 use cupola::engine::{Context, Engine, Limits, Task};
 use cupola::fences::avoid::{Inference, InferenceEnd, infer};
-use cupola::fences::{Candidates, FenceSet, PlaceKind, names};
+use cupola::fences::{Candidates, FenceSet, PlaceKind, PlacesError, names};
 use cupola::front::cup::ast::Tree;
 use cupola::front::cup::check::Checked;
 use cupola::memory::Model;
@@ -15,11 +17,11 @@ use cupola::source::SourceFile;
 use cupola::verdict::{Domain, Outcome, PartialCoherence, VerdictKind};
 use indexmap::IndexSet;
 
-use crate::backward::generate;
+use crate::backward;
 use crate::support::random::shrink;
 
 /// Programs where nothing else is asked for.
-const SHORT_RUN: u64 = 40;
+const SHORT_RUN: u64 = 20;
 
 fn programs() -> u64 {
     let asked = std::env::var("CUPOLA_RANDOM_PROGRAMS");
@@ -27,7 +29,7 @@ fn programs() -> u64 {
 }
 
 /// The most abstract states.
-const MOST_STATES: usize = 60_000;
+const MOST_STATES: usize = 30_000;
 
 fn engine((domain, k): (Domain, usize)) -> Coherence {
     Coherence::new(CoherenceConfig {
@@ -125,10 +127,14 @@ struct Tally {
     beyond: usize,
     /// Violations that an abstract path turned out to be.
     violated: usize,
-    /// Placements that were inferred, and those without a fence.
+    /// Placements that were inferred, those that exploration verifies, and those without a fence.
     inferred: usize,
+    confirmed: usize,
     empty: usize,
-    /// Programs for which nothing is inferred, since a limit is met.
+    /// Inferences by which no placement helps: for sure, or under the abstraction.
+    broken: usize,
+    unfixable: usize,
+    /// Inferences that end at a limit.
     limits: usize,
 }
 
@@ -199,63 +205,105 @@ fn met_limit(case: &Case, model: Model, abstraction: (Domain, usize)) -> bool {
     log.any(|attempt| attempt.stats.states >= MOST_STATES)
 }
 
-/// Placements that are inferred are sufficient, and behind all stores there is always one if the program is safe under SC.
+/// The places and abstractions with which fences are inferred.
+const INFERENCES: [(PlaceKind, &[(Domain, usize)]); 3] = [
+    (
+        PlaceKind::Stores,
+        &[
+            (Domain::Set, 0),
+            (Domain::Fd, 0),
+            (Domain::Fd, 1),
+            (Domain::Pd, 0),
+            (Domain::Pd, 1),
+        ],
+    ),
+    (PlaceKind::Loads, &[(Domain::Fd, 1)]),
+    (PlaceKind::Optional, &[(Domain::Fd, 0), (Domain::Pd, 1)]),
+];
+
+/// Placements that are inferred are sufficient. That no placement helps is said only if fences at all places do not. Behind all
+/// stores there is always a placement if the program is safe under SC.
 fn infer_fences(case: &Case, model: Model, tally: &mut Tally) -> Result<(), String> {
-    let candidates = Candidates::new(&case.file, &case.checked, Some(PlaceKind::Stores));
-    let candidates = candidates.map_err(|error| error.to_string())?;
+    for (kind, abstractions) in INFERENCES {
+        match Candidates::new(&case.file, &case.checked, Some(kind)) {
+            Ok(candidates) => {
+                for &(domain, k) in abstractions {
+                    let abstraction = PartialCoherence { domain, k };
+                    let said = infer_at(case, (&candidates, kind), (model, abstraction), tally);
+                    said.map_err(|error| format!("{model}: {domain:?} {k}, {kind:?}: {error}"))?;
+                }
+            }
+            Err(PlacesError::NoOptional) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+fn infer_at(
+    case: &Case,
+    (candidates, kind): (&Candidates, PlaceKind),
+    (model, abstraction): (Model, PartialCoherence),
+    tally: &mut Tally,
+) -> Result<(), String> {
     let context = Context {
         limits: Limits {
-            abstract_states: 20_000,
+            abstract_states: 10_000,
             ..Limits::default()
         },
         ..Context::default()
     };
-    for (domain, k) in [
-        (Domain::Fd, 0),
-        (Domain::Fd, 1),
-        (Domain::Pd, 0),
-        (Domain::Pd, 1),
-    ] {
-        let inference = Inference {
-            candidates: &candidates,
-            given: &FenceSet::default(),
-            model,
-            abstraction: PartialCoherence { domain, k },
-        };
-        let inferred = infer(&inference, &context, &mut |_, _| {});
-        let inferred = inferred.map_err(|error| error.to_string())?;
-        match inferred.end {
-            InferenceEnd::Complete => {}
-            InferenceEnd::Unfixable if (domain, k) == (Domain::Pd, 0) => continue,
-            InferenceEnd::Unfixable => return Err(format!("{model}: {domain:?} {k} is unfixable")),
-            InferenceEnd::Limit(_) => {
-                tally.limits += 1;
-                continue;
-            }
-            // Fences do not help against what happens under SC.
-            InferenceEnd::Broken(_) => {
-                let sc = case.explored(&case.checked, &IndexSet::new(), Model::Sc);
-                match sc {
-                    VerdictKind::Verified => {
-                        return Err(format!("{model}: {domain:?} {k} finds no fence"));
-                    }
-                    VerdictKind::Violated | VerdictKind::Unknown => continue,
-                }
-            }
+    let inference = Inference {
+        candidates,
+        given: &FenceSet::default(),
+        model,
+        abstraction,
+    };
+    let inferred = infer(&inference, &context, &mut |_, _| {});
+    let inferred = inferred.map_err(|error| error.to_string())?;
+    let is_bare = (abstraction.domain, abstraction.k) == (Domain::Pd, 0);
+    match inferred.end {
+        InferenceEnd::Complete => {}
+        InferenceEnd::Unfixable(_) if kind == PlaceKind::Stores && !is_bare => {
+            return Err("it is unfixable".to_owned());
         }
-        for placed in &inferred.placements {
-            let fences = names(&candidates, &placed.fences);
-            let said = case.explored(&candidates.checked, &fences, model);
-            if said == VerdictKind::Violated {
-                return Err(format!(
-                    "{model}: {domain:?} {k} infers {fences:?}, which is not enough"
-                ));
+        InferenceEnd::Unfixable(_) => tally.unfixable += 1,
+        InferenceEnd::Limit(_) => tally.limits += 1,
+        InferenceEnd::Broken(_) => {
+            tally.broken += 1;
+            let everywhere = names(candidates, &candidates.ids().collect());
+            let fenced = case.explored(&candidates.checked, &everywhere, model);
+            // Behind every store they leave what happens under SC.
+            let none = IndexSet::new();
+            let sc = match kind {
+                PlaceKind::Stores => case.explored(&case.checked, &none, Model::Sc),
+                _ => VerdictKind::Unknown,
+            };
+            if [fenced, sc].contains(&VerdictKind::Verified) {
+                return Err("no fence is said to help".to_owned());
             }
-            tally.inferred += 1;
-            tally.empty += usize::from(fences.is_empty());
         }
     }
+    for placed in &inferred.placements {
+        let fences = names(candidates, &placed.fences);
+        let said = case.explored(&candidates.checked, &fences, model);
+        if said == VerdictKind::Violated {
+            return Err(format!("infers {fences:?}, which is not enough"));
+        }
+        tally.confirmed += usize::from(said == VerdictKind::Verified);
+        tally.inferred += 1;
+        tally.empty += usize::from(fences.is_empty());
+    }
     Ok(())
+}
+
+/// Every other program is one for the backward search, with long buffers; the others have branches, arrays and places for
+/// fences.
+fn program(seed: u64) -> String {
+    match seed % 2 {
+        0 => backward::generate::program(seed / 2),
+        _ => generate::program(seed / 2),
+    }
 }
 
 fn tree(text: &str) -> Tree {
@@ -272,7 +320,7 @@ fn abstract_buffers_are_sound_and_ordered() {
     let mut total = Tally::default();
     let count = programs();
     for seed in 0..count {
-        let tree = tree(&generate::program(seed));
+        let tree = tree(&program(seed));
         match compare(&tree) {
             Ok(tally) => total.add(tally),
             Err(error) => {
@@ -293,8 +341,12 @@ fn abstract_buffers_are_sound_and_ordered() {
     assert!(differ || count < 1_000, "{total:?}");
     assert!(total.violated > count, "{total:?}");
     assert!(total.inferred - total.empty > count / 2, "{total:?}");
-    // Of the eight inferences for a program.
-    assert!(total.limits <= count * 8 / 10, "{total:?}");
+    assert!(total.confirmed * 10 > total.inferred * 7, "{total:?}");
+    assert!(total.broken > 0, "{total:?}");
+    // Mostly a fence is needed where there is a place, or none helps at all.
+    assert!(total.unfixable > 0 || count < 1_000, "{total:?}");
+    // Of the twelve or sixteen inferences for a program.
+    assert!(total.limits <= 2 * count, "{total:?}");
 }
 
 impl Tally {
@@ -306,6 +358,9 @@ impl Tally {
         self.beyond += other.beyond;
         self.violated += other.violated;
         self.inferred += other.inferred;
+        self.confirmed += other.confirmed;
+        self.broken += other.broken;
+        self.unfixable += other.unfixable;
         self.empty += other.empty;
         self.limits += other.limits;
     }

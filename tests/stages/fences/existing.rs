@@ -22,14 +22,24 @@ fn made_real(text: &str) -> String {
     text
 }
 
-/// On every finite example with all its optional fences made real: exactly the minimal placements of its header.
+/// The smallest of some sets.
+fn minimal(sets: &BTreeSet<Vec<String>>) -> BTreeSet<Vec<String>> {
+    let is_subset = |one: &[String], other: &[String]| one.iter().all(|name| other.contains(name));
+    let is_minimal = |set: &&Vec<String>| {
+        let mut others = sets.iter();
+        !others.any(|other| other != *set && is_subset(other, set))
+    };
+    sets.iter().filter(is_minimal).cloned().collect()
+}
+
+/// On every finite example with all its optional fences made real: exactly the minimal placements of its header. Fences that an
+/// example has anyway are candidates, too, and have no place in its header. With them in force, fences are enough if they
+/// have those of a minimal placement but for its own ones.
 #[test]
 fn examples_with_all_fences_have_the_placements_of_their_headers() {
-    let mut compared = 0;
+    let (mut compared, mut with_own) = (0, 0);
     for example in examples::finite().filter(examples::is_correct) {
-        // Fences that an example has anyway are candidates, too, and have no place in its header.
-        let has_fences = example.text.lines().any(|line| line.trim() == "fence;");
-        if has_fences || !example.text.contains("fence? ") {
+        if !example.text.contains("fence? ") {
             continue;
         }
         let text = made_real(&example.text);
@@ -43,8 +53,14 @@ fn examples_with_all_fences_have_the_placements_of_their_headers() {
                 .into_iter()
                 .map(|names| names.iter().map(|name| format!("f_{name}")).collect())
                 .collect();
+            let found = problem.proved(&answer);
+            with_own += usize::from(found.iter().flatten().any(|name| !name.starts_with("f_")));
+            let without_own = found.into_iter().map(|names| {
+                let names = names.into_iter();
+                names.filter(|name| name.starts_with("f_")).collect()
+            });
             assert_eq!(
-                problem.proved(&answer),
+                minimal(&without_own.collect()),
                 expected,
                 "{} under {model}",
                 example.name
@@ -52,7 +68,10 @@ fn examples_with_all_fences_have_the_placements_of_their_headers() {
             compared += 1;
         }
     }
-    assert!(compared >= 20, "{compared} compared");
+    assert!(
+        compared >= 20 && with_own > 0,
+        "{compared} compared, {with_own}"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! The experiments of the SAS 2013 paper, run again; [`tacas`] has the table of the TACAS 2012 paper,
-//! [`pldi`] those of the PLDI 2011 paper.
+//! [`pldi`] those of the PLDI 2011 paper; [`buffers`] compares slots with buffers of any length.
 //!
 //! Input: a [`BenchConfig`]. Output: [`Results`], a plain value that is stored as JSON; `render` makes text and plots of
 //! it. Called by `cupola bench`.
@@ -12,6 +12,7 @@
 
 mod algorithms;
 pub mod baseline;
+pub mod buffers;
 pub mod growth;
 pub mod paper;
 pub mod pldi;

@@ -390,7 +390,7 @@ impl Case {
 }
 
 /// The last try, with the costs of all.
-fn summed(tries: &[Attempt], seconds: Duration) -> Figures {
+pub(super) fn summed(tries: &[Attempt], seconds: Duration) -> Figures {
     let last = tries.last().expect("something was tried");
     let mut figures = Figures::new(last, seconds);
     for tried in &tries[..tries.len() - 1] {

@@ -12,6 +12,7 @@ use cupola::render::plot::{Plot, plots};
 use cupola::smt;
 use cupola::verdict::Method;
 
+use super::buffers::{self, BuffersArgs};
 use super::file::inputs;
 use super::input::seconds;
 use super::interrupt::stop_on_interrupt;
@@ -89,9 +90,10 @@ pub struct BenchArgs {
     report: ReportArgs,
 }
 
-/// The tables of other papers.
+/// The tables of other papers, and our own.
 #[derive(Debug, Subcommand)]
 enum OtherTable {
+    Buffers(BuffersArgs),
     Tacas(TacasArgs),
     Pldi(PldiArgs),
 }
@@ -103,6 +105,7 @@ struct MethodsArg(Vec<Method>);
 /// Runs the command.
 pub fn run(args: &BenchArgs, console: &Console) -> Result<Answer, Failure> {
     match &args.table {
+        Some(OtherTable::Buffers(args)) => return buffers::run(args, console),
         Some(OtherTable::Tacas(args)) => return tacas::run(args, console),
         Some(OtherTable::Pldi(args)) => return pldi::run(args, console),
         None => {}

@@ -7,6 +7,7 @@
 mod abstract_;
 mod advice;
 mod bench;
+mod buffers;
 mod certificate;
 mod certify;
 mod check;

@@ -12,6 +12,7 @@
 
 mod advice;
 pub mod bench;
+pub mod buffers;
 pub mod certify;
 pub mod diagnostics;
 pub mod diff;

@@ -3,7 +3,7 @@
 //! A [`Solver`] knows a list of predicates. It answers whether some of their literals are
 //! consistent with each other and with a formula that is in force ([`Solver::under`]): with a model,
 //! or with literals that contradict each other. What is about differences of variables alone is
-//! decided here (`difference`; `tableau`, where the bare answer is wanted); the rest is asked of Z3 (`library`), which
+//! decided here (`difference`; `tableau` for questions about facts, which have many disjunctions); the rest is asked of Z3 (`library`), which
 //! is not even started before.
 //!
 //! An answer `Unknown` is never taken for a proof; it is counted and reported. Solvers live in the
@@ -28,7 +28,7 @@ use crate::run::stop::Stop;
 use cases::{Cases, CasesOf};
 use difference::{Solution, solve};
 use library::Library;
-use tableau::{Background, Parts};
+use tableau::{Background, Decision, Parts, Reasons};
 
 /// A solver for questions about a list of predicates.
 pub struct Solver {
@@ -57,6 +57,8 @@ pub struct Solver {
 struct InForce {
     formula: Formula,
     cases: Option<Cases>,
+    /// Its parts for `tableau`, once they are asked for.
+    parts: Option<Rc<Parts>>,
     /// Whether Z3 knows of it.
     asserted: bool,
 }
@@ -160,6 +162,7 @@ impl Solver {
                 true => self.cases.cases(formula),
                 false => None,
             },
+            parts: None,
             asserted: false,
         });
         let result = work(self);
@@ -194,30 +197,56 @@ impl Solver {
         answer
     }
 
-    /// Whether the literals contradict each other or the formulas in force: the bare answer, without a model or a
-    /// core. What is unknown is no contradiction.
-    pub fn is_inconsistent(&mut self, literals: &[Literal]) -> bool {
+    /// Whether the literals contradict each other or the formulas in force, for questions about facts. What is
+    /// decided by differences comes with a model, or with some of the literals that contradict the formulas in force;
+    /// Z3 only says whether all of them do.
+    pub fn examine(&mut self, literals: &[Literal]) -> Answer {
         if self.gives_up() {
-            return false;
+            return Answer::Unknown;
         }
         let start = Instant::now();
-        let decided = self.differences.then(|| self.refuted(literals)).flatten();
+        let decided = self.differences.then(|| self.decided(literals)).flatten();
         match decided {
             Some(answer) => {
                 self.effort.calls += 1;
                 self.effort.time += start.elapsed();
                 answer
             }
-            None => self.contradicts(literals),
+            None if self.contradicts(literals) => Answer::Inconsistent(literals.to_vec()),
+            None => Answer::Unknown,
         }
     }
 
-    /// Whether the literals contradict each other or the formulas in force, as far as differences tell.
-    fn refuted(&mut self, literals: &[Literal]) -> Option<bool> {
-        let in_force = self.in_force.iter();
-        let in_force =
-            in_force.map(|formula| Rc::new(Parts::of(&formula.formula, &mut self.cases)));
-        let mut parts: Vec<Rc<Parts>> = in_force.collect();
+    /// The answer as far as differences tell.
+    fn decided(&mut self, literals: &[Literal]) -> Option<Answer> {
+        Some(match self.decision(literals)? {
+            Decision::Consistent(solution) => Answer::Consistent(self.model(&solution)),
+            Decision::Contradiction(reasons) => {
+                Answer::Inconsistent(self.core(literals, reasons))
+            }
+        })
+    }
+
+    /// Some of the literals that contradict the formulas in force as all of them do: what takes part in a contradiction is asked
+    /// about alone, as long as there are fewer. So it does not matter whether the reasons are right.
+    fn core(&mut self, literals: &[Literal], mut reasons: Reasons) -> Vec<Literal> {
+        let mut core = literals.to_vec();
+        loop {
+            let part = core.iter().enumerate();
+            let part = part.filter(|(number, _)| reasons.has(*number));
+            let part: Vec<Literal> = part.map(|(_, literal)| *literal).collect();
+            match self.decision(&part) {
+                Some(Decision::Contradiction(fewer)) if part.len() < core.len() => {
+                    (core, reasons) = (part, fewer);
+                }
+                _ => return core,
+            }
+        }
+    }
+
+    /// What differences say of the literals with the formulas in force.
+    fn decision(&mut self, literals: &[Literal]) -> Option<Decision> {
+        let mut parts: Vec<Rc<Parts>> = Vec::new();
         for literal in literals {
             let (index, positive) = (literal.predicate.index(), literal.positive);
             let known = &mut self.parts[index][usize::from(positive)];
@@ -230,8 +259,14 @@ impl Solver {
             });
             parts.push(Rc::clone(part));
         }
+        for formula in &mut self.in_force {
+            let part = formula
+                .parts
+                .get_or_insert_with(|| Rc::new(Parts::of(&formula.formula, &mut self.cases)));
+            parts.push(Rc::clone(part));
+        }
         let parts: Vec<&Parts> = parts.iter().map(Rc::as_ref).collect();
-        tableau::is_contradiction(&parts, &self.background)
+        tableau::decide(&parts, &self.background)
     }
 
     /// Whether the literals contradict each other or the formulas in force, in Z3's judgement: the bare

@@ -8,11 +8,15 @@
 //!
 //! An atom that is none of a difference is left out, which makes the formula weaker: so a contradiction is always
 //! one, and its absence counts only if nothing was left out.
+//!
+//! Each bound and each flag remembers from which of the given formulas it follows, so that a contradiction comes with those that take part
+//! in it ([`Reasons`]). Where there is none, the closed bounds give values.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::cases::{CasesOf, Difference, Node};
+use super::difference::Solution;
 use crate::logic::{Atom, Formula, Symbol};
 
 /// The most cases that are tried for one question.
@@ -123,16 +127,59 @@ impl Background {
     }
 }
 
+/// What was found out about some formulas.
+#[derive(Debug)]
+pub(super) enum Decision {
+    /// They contradict each other or what holds in every state.
+    Contradiction(Reasons),
+    /// They do not.
+    Consistent(Solution),
+}
+
+/// Which of the given formulas something follows from, by their numbers; numbers from [`Reasons::LAST`] on are one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reasons(u128);
+
+impl Reasons {
+    const LAST: usize = 127;
+
+    fn only(number: usize) -> Self {
+        Reasons(1 << number.min(Reasons::LAST))
+    }
+
+    fn and(self, other: Reasons) -> Self {
+        Reasons(self.0 | other.0)
+    }
+
+    /// Whether a formula is among them.
+    pub fn has(self, number: usize) -> bool {
+        self.0 >> number.min(Reasons::LAST) & 1 == 1
+    }
+}
+
 /// Whether some formulas contradict each other or what holds in every state; `None` if that is not found out.
-pub(super) fn is_contradiction(given: &[&Parts], background: &[Background]) -> Option<bool> {
+pub(super) fn decide(given: &[&Parts], background: &[Background]) -> Option<Decision> {
     let (parts, nodes) = with_background(given, background);
     let mut table = Table::new(&nodes);
     let mut open = Vec::new();
-    let possible = parts.iter().all(|part| table.assume(&part.part, &mut open));
-    if !possible || !table.possible(open, &mut 0)? {
-        return Some(true);
+    let reasons = |number: usize| match number < given.len() {
+        true => Reasons::only(number),
+        false => Reasons::default(),
+    };
+    let mut numbered = parts.iter().enumerate();
+    let assumed =
+        numbered.try_for_each(|(number, part)| table.assume(&part.part, reasons(number), &mut open));
+    let decided = match assumed {
+        Ok(()) => table.possible(open, &mut 0)?,
+        Err(reasons) => Err(reasons),
+    };
+    match decided {
+        Err(reasons) => Some(Decision::Contradiction(reasons)),
+        Ok(table) => {
+            let exact = parts.iter().all(|part| part.exact);
+            exact.then(|| Decision::Consistent(table.solution(&nodes)))
+        }
     }
-    parts.iter().all(|part| part.exact).then_some(false)
 }
 
 /// The formulas with what matters to them of what holds in every state, and their nodes.
@@ -168,8 +215,16 @@ struct Table {
     size: usize,
     /// The least bound known for the difference of two nodes, row by row.
     bounds: Vec<i64>,
-    flags: Vec<(usize, bool)>,
+    /// Where each bound comes from.
+    reasons: Vec<Reasons>,
+    flags: Vec<(usize, bool, Reasons)>,
 }
+
+/// A disjunction that is open, and where it comes from.
+type Open<'p> = (&'p [Part], Reasons);
+
+/// What is possible, or why nothing is.
+type Possible<T> = Result<T, Reasons>;
 
 impl Table {
     fn new(nodes: &Nodes) -> Self {
@@ -186,13 +241,18 @@ impl Table {
         Table {
             rows: rows.into(),
             size,
+            reasons: vec![Reasons::default(); bounds.len()],
             bounds,
             flags: Vec::new(),
         }
     }
 
+    fn place(&self, high: Node, low: Node) -> usize {
+        self.rows[high] * self.size + self.rows[low]
+    }
+
     fn bound(&self, high: Node, low: Node) -> i64 {
-        self.bounds[self.rows[high] * self.size + self.rows[low]]
+        self.bounds[self.place(high, low)]
     }
 
     /// Whether what is assumed implies a part, or excludes it.
@@ -208,8 +268,8 @@ impl Table {
                 }
             }
             Part::Flag(number, value) => {
-                let known = self.flags.iter().find(|(known, _)| known == number);
-                known.map(|(_, known)| known == value)
+                let known = self.flags.iter().find(|(known, ..)| known == number);
+                known.map(|(_, known, _)| known == value)
             }
             Part::And(all) => self.status_of_all(all, false),
             Part::Or(all) => self.status_of_all(all, true),
@@ -229,68 +289,106 @@ impl Table {
         all_opposite.then_some(!decisive)
     }
 
-    /// Assumes a part; its disjunctions are left open. False if it is excluded.
-    fn assume<'p>(&mut self, part: &'p Part, open: &mut Vec<&'p [Part]>) -> bool {
+    /// Why a part is excluded; of one that is not, nothing.
+    fn exclusion(&self, part: &Part) -> Reasons {
         match part {
-            Part::Bound(difference) => self.tighten(*difference),
-            Part::Flag(number, value) => {
-                let status = self.status(part);
-                if status.is_none() {
-                    self.flags.push((*number, *value));
-                }
-                status != Some(false)
+            Part::Bound(d) => self.reasons[self.place(d.low, d.high)],
+            Part::Flag(number, _) => {
+                let known = self.flags.iter().find(|(known, ..)| known == number);
+                known.map_or(Reasons::default(), |(_, _, reasons)| *reasons)
             }
-            Part::And(all) => all.iter().all(|part| self.assume(part, open)),
+            Part::And(all) => {
+                let excluded = all.iter().find(|part| self.status(part) == Some(false));
+                excluded.map_or(Reasons::default(), |part| self.exclusion(part))
+            }
+            Part::Or(all) => self.exclusions(all),
+        }
+    }
+
+    /// Why those of some parts are excluded that are.
+    fn exclusions(&self, parts: &[Part]) -> Reasons {
+        let excluded = parts.iter().filter(|part| self.status(part) == Some(false));
+        excluded.fold(Reasons::default(), |all, part| all.and(self.exclusion(part)))
+    }
+
+    /// Assumes a part; its disjunctions are left open.
+    fn assume<'p>(
+        &mut self,
+        part: &'p Part,
+        reasons: Reasons,
+        open: &mut Vec<Open<'p>>,
+    ) -> Possible<()> {
+        match part {
+            Part::Bound(difference) => self.tighten(*difference, reasons),
+            Part::Flag(number, value) => match self.status(part) {
+                Some(true) => Ok(()),
+                Some(false) => Err(reasons.and(self.exclusion(part))),
+                None => {
+                    self.flags.push((*number, *value, reasons));
+                    Ok(())
+                }
+            },
+            Part::And(all) => {
+                let mut all = all.iter();
+                all.try_for_each(|part| self.assume(part, reasons, open))
+            }
             Part::Or(all) => {
-                open.push(all);
-                true
+                open.push((all, reasons));
+                Ok(())
             }
         }
     }
 
     /// Assumes a bound, with all sums that it makes smaller.
-    fn tighten(&mut self, new: Difference) -> bool {
+    fn tighten(&mut self, new: Difference, reasons: Reasons) -> Possible<()> {
         if self.bound(new.high, new.low) <= new.value {
-            return true;
+            return Ok(());
         }
-        if self.bound(new.low, new.high) + new.value < 0 {
-            return false;
+        let opposite = self.place(new.low, new.high);
+        if self.bounds[opposite] + new.value < 0 {
+            return Err(reasons.and(self.reasons[opposite]));
         }
         let (high, low) = (self.rows[new.high], self.rows[new.low]);
-        let down = self.bounds[low * self.size..(low + 1) * self.size].to_vec();
-        for row in self.bounds.chunks_exact_mut(self.size) {
-            if row[high] >= NONE {
+        let from = low * self.size..(low + 1) * self.size;
+        let down = self.bounds[from.clone()].to_vec();
+        let down_reasons = self.reasons[from].to_vec();
+        for row in (0..self.size).map(|row| row * self.size) {
+            let up = self.bounds[row + high];
+            if up >= NONE {
                 continue;
             }
-            let up = row[high] + new.value;
-            for (known, down) in row.iter_mut().zip(&down) {
-                if *down < NONE && up + down < *known {
-                    *known = up + down;
+            let (up, up_reasons) = (up + new.value, reasons.and(self.reasons[row + high]));
+            for (column, down) in down.iter().enumerate() {
+                if *down < NONE && up + down < self.bounds[row + column] {
+                    self.bounds[row + column] = up + down;
+                    self.reasons[row + column] = up_reasons.and(down_reasons[column]);
                 }
             }
         }
-        true
+        Ok(())
     }
 
-    /// Whether one alternative of each disjunction is possible together with what is assumed; `None` after too many cases.
-    fn possible(mut self, mut open: Vec<&[Part]>, cases: &mut usize) -> Option<bool> {
+    /// A table in which one alternative of each disjunction holds, if that is possible together with what is assumed; `None` after
+    /// too many cases.
+    fn possible(mut self, mut open: Vec<Open<'_>>, cases: &mut usize) -> Option<Possible<Table>> {
         loop {
             let mut left = Vec::new();
             let mut taken = false;
-            for parts in std::mem::take(&mut open) {
+            for (parts, reasons) in std::mem::take(&mut open) {
                 if self.status_of_all(parts, true) == Some(true) {
                     continue;
                 }
                 let mut possible = parts.iter().filter(|part| self.status(part) != Some(false));
                 match (possible.next(), possible.next()) {
-                    (None, _) => return Some(false),
+                    (None, _) => return Some(Err(reasons.and(self.exclusions(parts)))),
                     (Some(only), None) => {
                         taken = true;
-                        if !self.assume(only, &mut left) {
-                            return Some(false);
+                        let reasons = reasons.and(self.exclusions(parts));
+                        if let Err(reasons) = self.assume(only, reasons, &mut left) {
+                            return Some(Err(reasons));
                         }
                     }
-                    (Some(_), Some(_)) => left.push(parts),
+                    (Some(_), Some(_)) => left.push((parts, reasons)),
                 }
             }
             open = left;
@@ -301,24 +399,47 @@ impl Table {
     }
 
     /// Tries the alternatives of the disjunction that has the fewest.
-    fn by_cases(&self, mut open: Vec<&[Part]>, cases: &mut usize) -> Option<bool> {
+    fn by_cases(self, mut open: Vec<Open<'_>>, cases: &mut usize) -> Option<Possible<Table>> {
         let possible = |part: &&Part| self.status(part) != Some(false);
         let alternatives = |parts: &[Part]| parts.iter().filter(possible).count();
-        let Some(shortest) = (0..open.len()).min_by_key(|&number| alternatives(open[number]))
+        let Some(shortest) = (0..open.len()).min_by_key(|&number| alternatives(open[number].0))
         else {
-            return Some(true);
+            return Some(Ok(self));
         };
-        for part in open.swap_remove(shortest).iter().filter(possible) {
+        let (parts, reasons) = open.swap_remove(shortest);
+        let mut conflict = reasons.and(self.exclusions(parts));
+        for part in parts.iter().filter(possible) {
             *cases += 1;
             if *cases > MAX_CASES {
                 return None;
             }
             let (mut table, mut open) = (self.clone(), open.clone());
-            if table.assume(part, &mut open) && table.possible(open, cases)? {
-                return Some(true);
+            let found = match table.assume(part, reasons, &mut open) {
+                Ok(()) => table.possible(open, cases)?,
+                Err(reasons) => Err(reasons),
+            };
+            match found {
+                Ok(table) => return Some(Ok(table)),
+                Err(reasons) => conflict = conflict.and(reasons),
             }
         }
-        Some(false)
+        Some(Err(conflict))
+    }
+
+    /// Values with all of these differences. Bounds that are closed under sums allow for each node the least of those for its
+    /// differences with others and of 0.
+    fn solution(&self, nodes: &Nodes) -> Solution {
+        let nodes = nodes.list();
+        let mut values = vec![0; nodes.last().map_or(1, |last| last + 1)];
+        for (row, node) in nodes.into_iter().enumerate() {
+            let bounds = &self.bounds[row * self.size..(row + 1) * self.size];
+            values[node] = bounds.iter().fold(0, |least, bound| least.min(*bound));
+        }
+        let flags = self.flags.iter();
+        Solution {
+            values,
+            flags: flags.map(|&(number, value, _)| (number, value)).collect(),
+        }
     }
 }
 

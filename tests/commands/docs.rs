@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages whose commands are run.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "README.md",
     "docs/certificates.md",
     "docs/coherence.md",
@@ -22,6 +22,7 @@ const PAGES: [&str; 13] = [
     "docs/regression.md",
     "docs/rmm.md",
     "docs/tutorial.md",
+    "docs/unbounded.md",
     "docs/verification.md",
 ];
 

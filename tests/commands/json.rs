@@ -112,6 +112,7 @@ const COMMANDS: [(&str, &str); 35] = [
         "fences examples/lamport_fast.cup --model pso --infer avoid --domain pd -k 0 --json",
     ),
     ("bench_pldi", "bench pldi Pet --json"),
+    ("bench_buffers", "bench buffers queue --json"),
     (
         "bench_tacas",
         "bench tacas --json examples/rmm/peterson.rmm examples/rmm/producer_consumer_v1_2.rmm",

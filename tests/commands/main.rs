@@ -5,6 +5,7 @@ mod support;
 
 mod advice;
 mod bench;
+mod buffers;
 mod color;
 mod convert;
 mod cycles;

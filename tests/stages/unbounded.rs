@@ -1,17 +1,15 @@
 //! Proofs with buffers of any length: the programs that need them, and the same verdicts as with slots.
 
-use std::path::Path;
-
-use cupola::engine::predicate::{MethodChoice, PredicateConfig, ReductionChoice};
+use cupola::engine::predicate::{PredicateConfig, ReductionChoice};
 use cupola::front::cup::placement::Placement;
 use cupola::memory::Model;
-use cupola::verdict::{Method, VerdictKind};
+use cupola::verdict::VerdictKind;
 
 use crate::support::examples;
 use crate::support::proofs::Proved;
 
 /// Programs that store without end and need no fence, each with the models under which it is safe.
-const ENDLESS: [(&str, &[Model]); 8] = [
+const ENDLESS: [(&str, &[Model]); 9] = [
     ("queue", &[Model::Tso, Model::Pso]),
     ("ticket", &[Model::Tso]),
     ("ticket_linux", &[Model::Tso]),
@@ -20,6 +18,7 @@ const ENDLESS: [(&str, &[Model]); 8] = [
     ("message_passing_endless", &[Model::Tso]),
     ("sequence_lock", &[Model::Tso]),
     ("handshake", &[Model::Tso]),
+    ("ring", &[Model::Tso]),
 ];
 
 fn config(reduction: ReductionChoice) -> PredicateConfig {
@@ -50,21 +49,6 @@ fn endless_programs_are_proved_without_fences() {
             assert_eq!(found, VerdictKind::Verified, "{name} under {model}");
         }
     }
-}
-
-/// The ring takes longest: its proof suffices for the search without cubes alone.
-#[test]
-#[ignore = "it takes a minute; `make unbounded` runs it"]
-fn the_endless_ring_is_proved_under_tso() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/unbounded");
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("it can be read");
-    let proved = Proved::new("ring", &read("ring.cup"), Some(&read("ring.proof")));
-    let config = PredicateConfig {
-        method: MethodChoice::Only(Method::Lazy),
-        ..config(ReductionChoice::Fifos)
-    };
-    let found = verdict(&proved, Model::Tso, &Placement::None, config);
-    assert_eq!(found, VerdictKind::Verified);
 }
 
 /// With the order facts that the proofs of the ticket locks lack; `verify` finds them.

@@ -2,7 +2,12 @@
 //!
 //! A known predicate says something, a fact several things: what it says of the ends of its FIFO and of entries with names
 //! ([`axioms::instances`]), each of which matters only where those names are used. What takes part in a question is connected with the
-//! goal, through variables that it shares with it or with something else that takes part; the answer is kept.
+//! goal, through variables that it shares with it or with something else that takes part.
+//!
+//! Answers are kept in a way that says more than about one question: what implies a goal does so with more beside it, and a model in which the goal
+//! is false shows for all that is true in it that it does not imply the goal.
+
+use std::collections::VecDeque;
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -12,7 +17,7 @@ use crate::logic::axioms::{self, Axioms};
 use crate::logic::{Formula, Literal, Predicate, PredicateId, Symbol};
 use crate::program::Program;
 use crate::run::stop::Stop;
-use crate::smt::{Effort, Solver};
+use crate::smt::{Answer, Effort, Model, Solver};
 
 /// The solver, with its answers.
 pub(super) struct Oracle {
@@ -24,24 +29,48 @@ pub(super) struct Oracle {
     said: Vec<Said>,
     /// What axioms connect.
     links: Vec<Said>,
+    axioms: Axioms,
     /// The goals that were asked about.
-    goals: FxHashMap<Formula, usize>,
-    goal_symbols: Vec<Symbols>,
-    answers: FxHashMap<(usize, Vec<Literal>), bool>,
+    numbered: FxHashMap<Formula, usize>,
+    goals: Vec<Goal>,
+    /// The last models, of any goals, with what is true in them: goals that are asked about one state often have one in common.
+    recent: VecDeque<(Model, Literals)>,
 }
+
+/// How many models are kept that may serve other goals.
+const RECENT: usize = 64;
 
 /// Something that takes part in a question if all is known that it needs.
 struct Said {
     /// The predicate that says it.
     predicate: usize,
+    formula: Formula,
     symbols: Symbols,
     /// The names of entries that it uses; it matters only to goals with one of them.
     names: Symbols,
 }
 
+/// A goal, with what is known about it.
+struct Goal {
+    symbols: Symbols,
+    denied: Formula,
+    /// What may take part in questions about it: numbers in [`Oracle::said`] and [`Oracle::links`].
+    said: Vec<usize>,
+    links: Vec<usize>,
+    answers: FxHashMap<Literals, bool>,
+    /// Literals that imply it.
+    cores: Vec<Literals>,
+    /// For models in which it is false what is true in them.
+    models: Vec<Literals>,
+}
+
 /// A set of symbols, by their numbers.
 #[derive(Clone, Debug, Default)]
 struct Symbols(Vec<u64>);
+
+/// A set of literals about what is said: twice the number, and one more for what is not denied.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Literals(Vec<u64>);
 
 impl Oracle {
     /// An oracle about some predicates of a program; `differences` says whether it may do without Z3 where it can.
@@ -73,9 +102,10 @@ impl Oracle {
             symbols: Vec::new(),
             said: Vec::new(),
             links: Vec::new(),
-            goals: FxHashMap::default(),
-            goal_symbols: Vec::new(),
-            answers: FxHashMap::default(),
+            axioms: axioms.clone(),
+            numbered: FxHashMap::default(),
+            goals: Vec::new(),
+            recent: VecDeque::new(),
         };
         for predicate in predicates {
             let symbols = oracle.symbols_of(&predicate.formula);
@@ -103,6 +133,7 @@ impl Oracle {
         }
         Said {
             predicate,
+            formula: formula.clone(),
             symbols: self.symbols_of(formula),
             names,
         }
@@ -137,16 +168,67 @@ impl Oracle {
             Formula::Atom(_) | Formula::And(_) | Formula::Or(_) => {}
         }
         let number = self.goal(goal);
-        let (literals, _) = self.connected(values, number);
-        let question = (number, literals);
-        if let Some(answer) = self.answers.get(&question) {
-            return *answer;
+        let (known, _) = self.connected(values, number);
+        let goal = &self.goals[number];
+        if let Some(answer) = goal.answer(&known) {
+            return answer;
         }
-        let answer = self.solver.under(&goal.negated(), |solver| {
-            solver.is_inconsistent(&question.1)
-        });
-        self.answers.insert(question, answer);
+        let answer = !self.fails_in_recent_model(number, &known) && self.ask(number, &known);
+        self.goals[number].answers.insert(known, answer);
         answer
+    }
+
+    /// Asks the solver whether literals imply a goal, and keeps what the answer says about other literals.
+    fn ask(&mut self, number: usize, known: &Literals) -> bool {
+        let literals: Vec<Literal> = known.list().collect();
+        let denied = &self.goals[number].denied;
+        match self.solver.under(denied, |solver| solver.examine(&literals)) {
+            Answer::Inconsistent(core) => {
+                let mut set = Literals::none(self.said.len());
+                core.into_iter().for_each(|literal| set.insert(literal));
+                self.goals[number].cores.push(set);
+                true
+            }
+            Answer::Consistent(model) => {
+                if let Some(truths) = self.truths(number, &model) {
+                    self.goals[number].models.push(truths.clone());
+                    self.recent.truncate(RECENT - 1);
+                    self.recent.push_front((model, truths));
+                }
+                false
+            }
+            Answer::Unknown => false,
+        }
+    }
+
+    /// Whether some literals are true in a model that was found lately, and a goal is false.
+    fn fails_in_recent_model(&mut self, number: usize, known: &Literals) -> bool {
+        let goal = &mut self.goals[number];
+        let fails = |(model, truths): &&(Model, Literals)| {
+            known.is_in(truths) && goal.denied.eval(model) == Some(true)
+        };
+        let truths = self.recent.iter().find(fails);
+        let truths = truths.map(|(_, truths)| truths.clone());
+        goal.models.extend(truths.clone());
+        truths.is_some()
+    }
+
+    /// All that is said which is true in a model, and what is denied by it, if a goal is false in it and all axioms are true.
+    fn truths(&self, goal: usize, model: &Model) -> Option<Literals> {
+        let is_true = |formula: &Formula| formula.eval(model) == Some(true);
+        if !is_true(&self.goals[goal].denied) || !self.axioms.all().all(is_true) {
+            return None;
+        }
+        let mut truths = Literals::none(self.said.len());
+        for (index, said) in self.said.iter().enumerate() {
+            if let Some(positive) = said.formula.eval(model) {
+                truths.insert(Literal {
+                    predicate: PredicateId::new(index),
+                    positive,
+                });
+            }
+        }
+        Some(truths)
     }
 
     /// The unknown predicates about which the known ones and a formula together may say something.
@@ -161,24 +243,24 @@ impl Oracle {
     }
 
     /// What takes part in a question, and all symbols of it and of the goal.
-    fn connected(&self, values: &Values, goal: usize) -> (Vec<Literal>, Symbols) {
-        let goal = &self.goal_symbols[goal];
-        let mut reached = goal.clone();
-        let matters = |said: &Said| said.names.is_empty() || said.names.meets(goal);
-        let said = self.said.iter().enumerate();
-        let mut open: Vec<(usize, bool, &Said)> = said
-            .filter_map(|(index, said)| Some((index, values[said.predicate]?, said)))
-            .filter(|(_, _, said)| matters(said))
-            .collect();
-        let mut links: Vec<&Said> = self.links.iter().filter(|link| matters(link)).collect();
-        let mut literals = Vec::new();
+    fn connected(&self, values: &Values, goal: usize) -> (Literals, Symbols) {
+        let goal = &self.goals[goal];
+        let mut reached = goal.symbols.clone();
+        let known = goal.said.iter().filter_map(|&index| {
+            let said = &self.said[index];
+            Some((index, values[said.predicate]?, &said.symbols))
+        });
+        let mut open: Vec<(usize, bool, &Symbols)> = known.collect();
+        let links = goal.links.iter().map(|&index| &self.links[index].symbols);
+        let mut links: Vec<&Symbols> = links.collect();
+        let mut literals = Literals::none(self.said.len());
         loop {
             let before = links.len() + open.len();
-            links.retain(|link| !reached.joins(&link.symbols));
-            open.retain(|(index, positive, said)| {
-                let joins = reached.joins(&said.symbols);
+            links.retain(|link| !reached.joins(link));
+            open.retain(|(index, positive, symbols)| {
+                let joins = reached.joins(symbols);
                 if joins {
-                    literals.push(Literal {
+                    literals.insert(Literal {
                         predicate: PredicateId::new(*index),
                         positive: *positive,
                     });
@@ -186,20 +268,30 @@ impl Oracle {
                 !joins
             });
             if links.len() + open.len() == before {
-                literals.sort_unstable();
                 return (literals, reached);
             }
         }
     }
 
     fn goal(&mut self, goal: &Formula) -> usize {
-        if let Some(&number) = self.goals.get(goal) {
+        if let Some(&number) = self.numbered.get(goal) {
             return number;
         }
         let symbols = self.symbols_of(goal);
-        self.goal_symbols.push(symbols);
-        self.goals.insert(goal.clone(), self.goal_symbols.len() - 1);
-        self.goal_symbols.len() - 1
+        let matters = |said: &Said| said.names.is_empty() || said.names.meets(&symbols);
+        let numbers = |all: &[Said]| (0..all.len()).filter(|&n| matters(&all[n])).collect();
+        let (said, links) = (numbers(&self.said), numbers(&self.links));
+        self.goals.push(Goal {
+            symbols,
+            denied: goal.negated(),
+            said,
+            links,
+            answers: FxHashMap::default(),
+            cores: Vec::new(),
+            models: Vec::new(),
+        });
+        self.numbered.insert(goal.clone(), self.goals.len() - 1);
+        self.goals.len() - 1
     }
 
     fn symbols_of(&mut self, formula: &Formula) -> Symbols {
@@ -208,6 +300,48 @@ impl Oracle {
             symbols.insert(self.numbers.insert_full(symbol).0);
         }
         symbols
+    }
+}
+
+impl Goal {
+    /// Whether literals imply it, if that is known.
+    fn answer(&self, known: &Literals) -> Option<bool> {
+        if let Some(&answer) = self.answers.get(known) {
+            return Some(answer);
+        }
+        if self.cores.iter().any(|core| core.is_in(known)) {
+            return Some(true);
+        }
+        self.models
+            .iter()
+            .any(|truths| known.is_in(truths))
+            .then_some(false)
+    }
+}
+
+impl Literals {
+    /// No literal of so many.
+    fn none(said: usize) -> Self {
+        Literals(vec![0; (2 * said).div_ceil(64)])
+    }
+
+    fn insert(&mut self, literal: Literal) {
+        let number = 2 * literal.predicate.index() + usize::from(literal.positive);
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn is_in(&self, other: &Literals) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
+    }
+
+    /// The literals, in order.
+    fn list(&self) -> impl Iterator<Item = Literal> {
+        let has = |number: &usize| self.0[number / 64] >> (number % 64) & 1 == 1;
+        let numbers = (0..64 * self.0.len()).filter(has);
+        numbers.map(|number| Literal {
+            predicate: PredicateId::new(number / 2),
+            positive: number % 2 == 1,
+        })
     }
 }
 

@@ -67,6 +67,8 @@ pub struct Exploration {
     pub limits: BTreeSet<Limit>,
     /// The steps that executions take, if all were seen.
     pub taken: Option<Taken>,
+    /// The steps that were seen.
+    pub seen: Taken,
     /// The threads that are blocked for ever in some state; all of them where everything was seen.
     pub blocked: Vec<Blocked>,
     /// The final states, if they were asked for.

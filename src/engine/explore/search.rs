@@ -294,6 +294,7 @@ impl<'m> Findings<'m> {
             states: self.store.len(),
             max_buffer: self.max_buffer,
             taken: finished.then(|| self.taken.clone()),
+            seen: self.taken.clone(),
             blocked,
             outcomes: self.config.outcomes.then(|| self.outcomes()),
             bytes: self.store.bytes() + self.suspects.bytes(),

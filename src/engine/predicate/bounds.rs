@@ -21,8 +21,13 @@ pub(super) struct Bounds {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     BeforeSlots,
+    /// Beside slots and first among them; alone after them.
+    BesideSlots,
     AfterSlots,
 }
+
+/// So many stores in a buffer make slots no better than FIFOs: the states of slots multiply with each of them.
+const MANY_STORES: usize = 3;
 
 impl Bounds {
     /// Where there are no buffers.
@@ -35,6 +40,11 @@ impl Bounds {
 
     pub fn has_fifos(&self) -> bool {
         self.fifos.is_some()
+    }
+
+    /// Whether FIFOs are tried at each bound beside slots.
+    pub fn has_fifos_beside_slots(&self) -> bool {
+        self.fifos == Some(Turn::BesideSlots)
     }
 
     /// FIFOs alone and then slots alone, where FIFOs come first: all that can be done with them is done first, since
@@ -57,7 +67,7 @@ impl Bounds {
         let fifos = self.fifos.map(|_| &[Buffers::Fifos][..]);
         let both = match self.fifos {
             Some(Turn::BeforeSlots) => [fifos, slots],
-            Some(Turn::AfterSlots) | None => [slots, fifos],
+            Some(Turn::BesideSlots | Turn::AfterSlots) | None => [slots, fifos],
         };
         both.into_iter().flatten().collect()
     }
@@ -83,6 +93,7 @@ pub(super) fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Bo
         Bound::Auto(_) if is_auto => Some(match known_growth(earlier) {
             Some(_) => Turn::BeforeSlots,
             None if needed > last => Turn::BeforeSlots,
+            None if needed >= MANY_STORES => Turn::BesideSlots,
             None => Turn::AfterSlots,
         }),
         Bound::Auto(_) | Bound::Fixed(_) => None,

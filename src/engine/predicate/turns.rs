@@ -8,7 +8,7 @@
 //!
 //! So when a try ends that takes the effort E, with all before it in its lane and the states of checks that began again (less
 //! than three times those of the last), each other lane has taken at most a quarter more than E, the first one twice that: with three
-//! lanes five times E in all, or the head start of the first lane ([`HEAD_START`], or [`STATES_OVER_SC`] times the states under SC) and a share for each where E is smaller. Shares are counts that no solver and no number of threads changes, so that the answer is the same for all.
+//! lanes five times E in all, or the head start of the first lane ([`HEAD_START`], or some times the states under SC) and a share for each where E is smaller. Shares are counts that no solver and no number of threads changes, so that the answer is the same for all.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -24,12 +24,15 @@ use crate::reduce::BufferVars;
 use crate::smt::Effort;
 use crate::verdict::{Attempt, Method, Stats};
 
-/// The states and questions that the first lane may take before the others begin.
+/// The states and questions that the first lane may take before the others begin, at least.
 const HEAD_START: u64 = 5000;
 
 /// How many times the states under SC the first lane may take before the others begin: it has the settings that verified SC, and
 /// buffers multiply states, so that less would begin the others too early where there are many states.
-const STATES_OVER_SC: u64 = 16;
+pub(super) const STATES_OVER_SC: u64 = 16;
+
+/// The same where FIFOs come first: a search without cubes asks dozens of questions about each state.
+pub(super) const STATES_OVER_SC_WITH_FIFOS: u64 = 128;
 
 /// The share of a lane in the first turn.
 const SHARE: u64 = 250;
@@ -59,14 +62,15 @@ impl Ground {
     }
 }
 
-/// Lets lanes of tries take turns until one of them decides, overflows, or is to stop; all attempts, that one last.
-pub(super) fn in_turns(
-    lanes: Vec<Vec<Try<'_>>>,
-    ground: &Ground,
-    states_under_sc: usize,
+/// Lets lanes of tries take turns until one of them decides, overflows, or is to stop; all attempts, that one last. The
+/// tries of one program share their ground.
+pub(super) fn in_turns<'a>(
+    lanes: Vec<(Vec<Try<'a>>, &'a Ground)>,
+    head_start: u64,
 ) -> Result<Vec<Attempt>, PredicateError> {
-    let head_start = HEAD_START.max(STATES_OVER_SC * states_under_sc as u64);
-    let mut lanes: Vec<Lane<'_>> = lanes.into_iter().map(Lane::new).collect();
+    let head_start = head_start.max(HEAD_START);
+    let lanes = lanes.into_iter();
+    let mut lanes: Vec<Lane<'_>> = lanes.map(|(tries, ground)| Lane::new(tries, ground)).collect();
     let mut log = Vec::new();
     let mut share = SHARE;
     loop {
@@ -77,7 +81,7 @@ pub(super) fn in_turns(
                 (false, 0) => head_start.max(2 * share),
                 (false, _) => share,
             };
-            for attempt in lanes[number].go_on(until, ground)? {
+            for attempt in lanes[number].go_on(until)? {
                 let goes_on = is_worth_a_retry(&attempt.verdict);
                 if !goes_on {
                     log.extend(lanes.iter().filter_map(Lane::unfinished));
@@ -99,16 +103,18 @@ struct Lane<'a> {
     /// The tries that have not begun, the last one first.
     waiting: Vec<Try<'a>>,
     running: Option<Running<'a>>,
+    ground: &'a Ground,
     /// The states and questions so far.
     spent: u64,
 }
 
 impl<'a> Lane<'a> {
-    fn new(mut tries: Vec<Try<'a>>) -> Self {
+    fn new(mut tries: Vec<Try<'a>>, ground: &'a Ground) -> Self {
         tries.reverse();
         Lane {
             waiting: tries,
             running: None,
+            ground,
             spent: 0,
         }
     }
@@ -123,14 +129,14 @@ impl<'a> Lane<'a> {
     }
 
     /// Goes on until so much is spent in all; the attempts that end, of which only the last may decide.
-    fn go_on(&mut self, until: u64, ground: &'a Ground) -> Result<Vec<Attempt>, PredicateError> {
+    fn go_on(&mut self, until: u64) -> Result<Vec<Attempt>, PredicateError> {
         let mut ended = Vec::new();
         while !self.has_ended() && self.spent < until {
             let mut running = match self.running.take() {
                 Some(running) => running,
                 None => {
                     let this = self.waiting.pop().expect("a try waits");
-                    Running::begin(this, ground)?
+                    Running::begin(this, self.ground)?
                 }
             };
             let most = match until {

@@ -2,7 +2,8 @@
 //! each of them.
 //!
 //! The bound goes up as long as a buffer overflows; at each bound the methods take turns ([`super::turns`]), the settings that
-//! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length.
+//! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length; where buffers were seen to hold
+//! many stores, FIFOs are tried beside slots.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::attempt::{Slice, Try, Tuning, most_informative, retries};
 use super::bounds::Bounds;
 use super::explain::Explain;
 use super::stage::stage_with;
-use super::turns::{Ground, in_turns};
+use super::turns::{Ground, STATES_OVER_SC, STATES_OVER_SC_WITH_FIFOS, in_turns};
 use super::{Input, MethodChoice, PredicateConfig, PredicateError};
 use crate::engine::{Context, EngineError};
 use crate::memory::{Buffers, Model};
@@ -43,6 +44,7 @@ impl Verification<'_> {
     /// overflow is more than that FIFOs do not decide.
     pub fn run_all(&self, bounds: &Bounds) -> Result<Outcome, EngineError> {
         let mut found: Option<Outcome> = None;
+        let fifos = bounds.has_fifos_beside_slots().then_some(&Buffers::Fifos);
         for bounds in bounds.in_turn() {
             let is_wanted = match found.as_ref().map(|outcome| &outcome.verdict) {
                 None => true,
@@ -53,7 +55,8 @@ impl Verification<'_> {
             if !is_wanted {
                 break;
             }
-            let outcome = self.run(bounds)?;
+            let beside = fifos.filter(|_| bounds != [Buffers::Fifos]);
+            let outcome = self.run(bounds, beside)?;
             found = Some(match found {
                 None => outcome,
                 Some(before) => {
@@ -72,8 +75,9 @@ impl Verification<'_> {
         Ok(found.expect("there are slots or FIFOs to try"))
     }
 
-    /// Tries bounds from the smallest on; only an overflow leads to the next one.
-    fn run(&self, bounds: &[Buffers]) -> Result<Outcome, EngineError> {
+    /// Tries bounds from the smallest on, each with another way to store buffers beside it if there is one; only an overflow leads
+    /// to the next bound.
+    fn run(&self, bounds: &[Buffers], beside: Option<&Buffers>) -> Result<Outcome, EngineError> {
         let mut log = Vec::new();
         let mut first = self.under_sc.cloned();
         for (number, buffers) in bounds.iter().enumerate() {
@@ -84,23 +88,29 @@ impl Verification<'_> {
             let reducing = format!("{}, reducing", self.model);
             self.context.progress.begin(reducing);
             let stop = &self.context.stop;
-            let bound = (self.model, buffers);
-            let stage = match stage_with(self.input, bound, self.fences, stop) {
+            let ways = std::iter::once(buffers).chain(beside.filter(|_| self.retries));
+            let stages = ways.map(|way| stage_with(self.input, (self.model, way), self.fences, stop));
+            let stages: Vec<Reduction> = match stages.collect() {
                 Err(PredicateError::Stopped) => {
                     let verdict = Verdict::Unknown(Unknown::Stopped(Limit::of_stop(stop)));
                     return Ok(Outcome::new(verdict, log));
                 }
-                stage => stage?,
+                stages => stages?,
             };
+            let (stage, beside) = stages.split_first().expect("there is a way");
             let begin = log.len();
-            log.extend(self.at(&stage, first.as_ref())?);
+            log.extend(self.at(stage, beside.first(), first.as_ref())?);
             let overflows = matches!(
                 log.last().map(|tried: &Attempt| &tried.verdict),
                 Some(Verdict::Unknown(Unknown::Overflow { .. }))
             );
             if !overflows || number + 1 == bounds.len() {
                 let told = begin + most_informative(&log[begin..]);
-                self.explain(&stage, &mut log[told]);
+                let told_by = match log[told].settings.buffers {
+                    Some(Buffers::Fifos) => beside.first().unwrap_or(stage),
+                    _ => stage,
+                };
+                self.explain(told_by, &mut log[told]);
                 let verdict = log[told].verdict.clone();
                 return Ok(Outcome::new(verdict, log));
             }
@@ -109,11 +119,12 @@ impl Verification<'_> {
         unreachable!("there is at least one bound, and the last one ends the loop")
     }
 
-    /// Tries the methods until one decides, overflows, or the time is over: first what verified SC, or came to an overflow
-    /// at the bound before.
+    /// Tries the methods until one decides, overflows, or the time is over: first FIFOs if they are beside the bound, then what
+    /// verified SC, or came to an overflow at the bound before.
     fn at(
         &self,
         stage: &Reduction,
+        fifos: Option<&Reduction>,
         before: Option<&Settings>,
     ) -> Result<Vec<Attempt>, PredicateError> {
         let mut lanes = lanes(tunings(self.input.proof, stage, self.config));
@@ -122,16 +133,28 @@ impl Verification<'_> {
             lanes.truncate(1);
             lanes.iter_mut().for_each(|lane| lane.truncate(1));
         }
-        let this = |tuning| Try {
-            input: self.input,
-            stage,
-            tuning,
-            config: self.config,
-            context: self.context,
+        let tries = |stage, lane: Vec<Tuning>| {
+            let this = |tuning| Try {
+                input: self.input,
+                stage,
+                tuning,
+                config: self.config,
+                context: self.context,
+            };
+            lane.into_iter().map(this).collect()
         };
-        let lanes = lanes.into_iter();
-        let lanes = lanes.map(|lane| lane.into_iter().map(this).collect());
-        in_turns(lanes.collect(), &Ground::default(), self.states_under_sc)
+        let (ground, ground_of_fifos) = (Ground::default(), Ground::default());
+        let lanes = lanes.into_iter().map(|lane| (tries(stage, lane), &ground));
+        let fifos = fifos.map(|stage| {
+            let lane = tunings(self.input.proof, stage, self.config);
+            (tries(stage, lane), &ground_of_fifos)
+        });
+        let times = match fifos {
+            Some(_) => STATES_OVER_SC_WITH_FIFOS,
+            None => STATES_OVER_SC,
+        };
+        let head_start = times * self.states_under_sc as u64;
+        in_turns(fifos.into_iter().chain(lanes).collect(), head_start)
     }
 
     /// Adds to an attempt what can be found out about its path.

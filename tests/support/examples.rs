@@ -50,6 +50,12 @@ pub fn all() -> Vec<Example> {
     files("cup").iter().map(|path| read(path)).collect()
 }
 
+/// The programs of the folder `pldi`, for a table.
+pub fn of_pldi() -> Vec<Example> {
+    let folder = directory().join("pldi");
+    files_in(&folder, "cup").iter().map(|path| read(path)).collect()
+}
+
 /// The programs that are safe under SC.
 pub fn correct() -> impl Iterator<Item = Example> {
     all().into_iter().filter(is_correct)
@@ -81,7 +87,11 @@ pub fn directory() -> PathBuf {
 }
 
 fn files(extension: &str) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(directory())
+    files_in(&directory(), extension)
+}
+
+fn files_in(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .expect("examples/ can be read")
         .map(|entry| entry.expect("examples/ can be read").path())
         .filter(|path| path.extension().is_some_and(|found| found == extension))

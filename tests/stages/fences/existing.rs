@@ -38,7 +38,8 @@ fn minimal(sets: &BTreeSet<Vec<String>>) -> BTreeSet<Vec<String>> {
 #[test]
 fn examples_with_all_fences_have_the_placements_of_their_headers() {
     let (mut compared, mut with_own) = (0, 0);
-    for example in examples::finite().filter(examples::is_correct) {
+    let examples = examples::finite().filter(examples::is_correct);
+    for example in examples.chain(examples::of_pldi()) {
         if !example.text.contains("fence? ") {
             continue;
         }

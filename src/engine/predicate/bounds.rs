@@ -32,9 +32,6 @@ pub(super) enum Place {
     Last,
 }
 
-/// So many stores in a buffer make FIFOs better than slots: the states of slots multiply with each of them.
-const MANY_STORES: usize = 3;
-
 impl Bounds {
     /// Where there are no buffers.
     pub fn under_sc() -> Self {
@@ -102,7 +99,8 @@ pub(super) fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Bo
         Bound::Auto(_) if is_auto => Some(match known_growth(earlier) {
             Some(_) => Turn::BeforeSlots,
             None if needed > last => Turn::BeforeSlots,
-            None if needed >= MANY_STORES => Turn::BesideSlots(Place::First),
+            // Only the largest bound may be enough, where states are most.
+            None if needed == last => Turn::BesideSlots(Place::First),
             None => Turn::BesideSlots(Place::Last),
         }),
         Bound::Auto(_) | Bound::Fixed(_) => None,

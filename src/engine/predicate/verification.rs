@@ -3,7 +3,7 @@
 //!
 //! The bound goes up as long as a buffer overflows; at each bound the methods take turns ([`super::turns`]), the settings that
 //! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length; before that they take
-//! turns with slots, first where buffers were seen to hold many stores.
+//! turns with slots, first where only the largest bound may be enough.
 
 use std::sync::Arc;
 

@@ -60,6 +60,7 @@ fuzz: setup ## Hold the pipeline against the explorer, the interpreter and certi
 unbounded: setup ## Hold proofs with buffers of any length against the explorer and concrete runs on random programs
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-20000} $(CARGO) test --release --test random unbounded:: -- --nocapture
 	$(CARGO) test --release --test stages unbounded:: -- --include-ignored --nocapture
+	$(CARGO) test --release --test commands buffers:: -- --include-ignored
 
 litmus: setup ## Hold the litmus command against a machine written from the x86 manuals on random tests
 	CUPOLA_RANDOM_PROGRAMS=$${CUPOLA_RANDOM_PROGRAMS:-14000} $(CARGO) test --release --test random x86:: -- --nocapture

@@ -75,11 +75,7 @@ fn ways(rows: &[WayRow]) -> Table {
 fn tails(rows: &[TailRow]) -> Table {
     let mut table = table(&["program", "model", "tail"]);
     for row in rows {
-        let words = [
-            row.program.clone(),
-            row.model.to_string(),
-            row.tail.clone(),
-        ];
+        let words = [row.program.clone(), row.model.to_string(), row.tail.clone()];
         table.push(words.into_iter().map(Cell::from).chain(cells(&row.ours)));
     }
     table

@@ -198,7 +198,7 @@ impl Solver {
     }
 
     /// Whether the literals contradict each other or the formulas in force, for questions about facts. What is
-    /// decided by differences comes with a model, or with some of the literals that contradict the formulas in force;
+    /// decided by differences comes with a model (of names that the question does not use it says nothing), or with some of the literals that contradict the formulas in force;
     /// Z3 only says whether all of them do.
     pub fn examine(&mut self, literals: &[Literal]) -> Answer {
         if self.gives_up() {
@@ -221,9 +221,7 @@ impl Solver {
     fn decided(&mut self, literals: &[Literal]) -> Option<Answer> {
         Some(match self.decision(literals)? {
             Decision::Consistent(solution) => Answer::Consistent(self.model(&solution)),
-            Decision::Contradiction(reasons) => {
-                Answer::Inconsistent(self.core(literals, reasons))
-            }
+            Decision::Contradiction(reasons) => Answer::Inconsistent(self.core(literals, reasons)),
         })
     }
 

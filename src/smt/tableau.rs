@@ -167,8 +167,8 @@ pub(super) fn decide(given: &[&Parts], background: &[Background]) -> Option<Deci
         false => Reasons::default(),
     };
     let mut numbered = parts.iter().enumerate();
-    let assumed =
-        numbered.try_for_each(|(number, part)| table.assume(&part.part, reasons(number), &mut open));
+    let assumed = numbered
+        .try_for_each(|(number, part)| table.assume(&part.part, reasons(number), &mut open));
     let decided = match assumed {
         Ok(()) => table.possible(open, &mut 0)?,
         Err(reasons) => Err(reasons),
@@ -308,7 +308,9 @@ impl Table {
     /// Why those of some parts are excluded that are.
     fn exclusions(&self, parts: &[Part]) -> Reasons {
         let excluded = parts.iter().filter(|part| self.status(part) == Some(false));
-        excluded.fold(Reasons::default(), |all, part| all.and(self.exclusion(part)))
+        excluded.fold(Reasons::default(), |all, part| {
+            all.and(self.exclusion(part))
+        })
     }
 
     /// Assumes a part; its disjunctions are left open.

@@ -23,6 +23,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 
 /// The page has the figures of the command, but for the seconds.
 #[test]
+#[ignore = "what fails takes long: make unbounded"]
 fn the_page_has_the_figures() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/unbounded.md");
     let page = std::fs::read_to_string(page).expect("it can be read");
@@ -32,15 +33,21 @@ fn the_page_has_the_figures() {
     assert_eq!(rows(shown), rows(&output(&[])));
 }
 
-/// Facts about the order of entries are needed by all but the ticket locks, facts by all.
+/// The queue needs facts about the order of entries under both models; slots are enough for it where a fence stands.
 #[test]
-fn facts_are_worth_what_the_page_says() {
-    let results: Value = serde_json::from_str(&output(&["ticket", "--json"])).expect("one object");
-    let rows = results["tails"].as_array().expect("a list");
-    assert_eq!(rows.len(), 12);
-    for row in rows {
+fn the_queue_needs_facts_about_order() {
+    let results: Value = serde_json::from_str(&output(&["queue", "--json"])).expect("one object");
+    let rows = |table: &str| results[table].as_array().expect("a list").clone();
+    assert_eq!(rows("ways").len(), 4);
+    assert!(
+        rows("ways")
+            .iter()
+            .all(|row| row["ours"]["verdict"] == "verified")
+    );
+    assert_eq!(rows("tails").len(), 6);
+    for row in rows("tails") {
         let verified = row["ours"]["verdict"] == "verified";
-        assert_eq!(verified, row["tail"] != "forget", "{row}");
+        assert_eq!(verified, row["tail"] == "ordered", "{row}");
     }
 }
 

@@ -90,7 +90,7 @@ fn search(proved: &Proved, model: Model, tail: Tail, unknowns: Unknowns) -> Sear
     let proof = extrapolated(&input, &stage, Method::Lazy, &rules).expect("numbers are small");
     let limits = LazyLimits {
         max_states: 1_000,
-        max_calls: 6_000,
+        max_calls: 2_000,
         stop: Stop::default(),
         differences: true,
     };

@@ -182,7 +182,10 @@ impl Oracle {
     fn ask(&mut self, number: usize, known: &Literals) -> bool {
         let literals: Vec<Literal> = known.list().collect();
         let denied = &self.goals[number].denied;
-        match self.solver.under(denied, |solver| solver.examine(&literals)) {
+        match self
+            .solver
+            .under(denied, |solver| solver.examine(&literals))
+        {
             Answer::Inconsistent(core) => {
                 let mut set = Literals::none(self.said.len());
                 core.into_iter().for_each(|literal| set.insert(literal));

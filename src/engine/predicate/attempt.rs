@@ -65,13 +65,13 @@ impl Slice {
     /// What a search without cubes that splits may take where refinement follows.
     pub const SPLIT: Slice = Slice {
         states: 20_000,
-        calls: 30_000,
+        calls: 10_000,
     };
 
     /// What a search without cubes may take: some seconds.
     pub const LAZY: Slice = Slice {
         states: 1_000_000,
-        calls: 1_000_000,
+        calls: 200_000,
     };
 }
 

@@ -1,5 +1,5 @@
 //! The ways to store buffers that a proof under a relaxed model tries: slots from the fewest on, and FIFOs of any
-//! length before or behind them.
+//! length before or beside them.
 //!
 //! Input: the configuration, and what attempts before have seen of buffers. Output: [`Bounds`].
 
@@ -21,13 +21,16 @@ pub(super) struct Bounds {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     BeforeSlots,
-    /// Beside slots and first among them; alone after them.
-    BesideSlots,
-    AfterSlots,
+    /// Beside slots at each bound, and alone after them.
+    BesideSlots(Place),
 }
 
-/// So many stores in a buffer make slots no better than FIFOs: the states of slots multiply with each of them.
-const MANY_STORES: usize = 3;
+/// The place of FIFOs among other ways to try.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    First,
+    Last,
+}
 
 impl Bounds {
     /// Where there are no buffers.
@@ -42,9 +45,12 @@ impl Bounds {
         self.fifos.is_some()
     }
 
-    /// Whether FIFOs are tried at each bound beside slots.
-    pub fn has_fifos_beside_slots(&self) -> bool {
-        self.fifos == Some(Turn::BesideSlots)
+    /// The place of FIFOs beside slots, if they are tried at each bound.
+    pub fn fifos_beside_slots(&self) -> Option<Place> {
+        match self.fifos? {
+            Turn::BesideSlots(place) => Some(place),
+            Turn::BeforeSlots => None,
+        }
     }
 
     /// FIFOs alone and then slots alone, where FIFOs come first: all that can be done with them is done first, since
@@ -67,7 +73,7 @@ impl Bounds {
         let fifos = self.fifos.map(|_| &[Buffers::Fifos][..]);
         let both = match self.fifos {
             Some(Turn::BeforeSlots) => [fifos, slots],
-            Some(Turn::BesideSlots | Turn::AfterSlots) | None => [slots, fifos],
+            Some(Turn::BesideSlots(_)) | None => [slots, fifos],
         };
         both.into_iter().flatten().collect()
     }
@@ -93,8 +99,9 @@ pub(super) fn bounds(config: &PredicateConfig, earlier: &[Attempt]) -> Result<Bo
         Bound::Auto(_) if is_auto => Some(match known_growth(earlier) {
             Some(_) => Turn::BeforeSlots,
             None if needed > last => Turn::BeforeSlots,
-            None if needed >= MANY_STORES => Turn::BesideSlots,
-            None => Turn::AfterSlots,
+            // Only the largest bound may be enough, where states are most.
+            None if needed == last => Turn::BesideSlots(Place::First),
+            None => Turn::BesideSlots(Place::Last),
         }),
         Bound::Auto(_) | Bound::Fixed(_) => None,
     };

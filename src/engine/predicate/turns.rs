@@ -7,8 +7,8 @@
 //! again, with at least twice the states, and what it took before counts.
 //!
 //! So when a try ends that takes the effort E, with all before it in its lane and the states of checks that began again (less
-//! than three times those of the last), each other lane has taken at most a quarter more than E, the first one twice that: with three
-//! lanes five times E in all, or the head start of the first lane ([`HEAD_START`], or some times the states under SC) and a share for each where E is smaller. Shares are counts that no solver and no number of threads changes, so that the answer is the same for all.
+//! than three times those of the last), each other lane has taken at most a quarter more than E, the first one twice that: with four
+//! lanes six times E in all, or the head start of the first lane ([`HEAD_START`], or some times the states under SC) and a share for each where E is smaller. Shares are counts that no solver and no number of threads changes, so that the answer is the same for all.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -70,7 +70,9 @@ pub(super) fn in_turns<'a>(
 ) -> Result<Vec<Attempt>, PredicateError> {
     let head_start = head_start.max(HEAD_START);
     let lanes = lanes.into_iter();
-    let mut lanes: Vec<Lane<'_>> = lanes.map(|(tries, ground)| Lane::new(tries, ground)).collect();
+    let mut lanes: Vec<Lane<'_>> = lanes
+        .map(|(tries, ground)| Lane::new(tries, ground))
+        .collect();
     let mut log = Vec::new();
     let mut share = SHARE;
     loop {

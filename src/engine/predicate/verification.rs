@@ -2,8 +2,8 @@
 //! each of them.
 //!
 //! The bound goes up as long as a buffer overflows; at each bound the methods take turns ([`super::turns`]), the settings that
-//! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length; where buffers were seen to hold
-//! many stores, FIFOs are tried beside slots.
+//! verified SC first. Where no bound can be enough, or the largest one is not, buffers are FIFOs of any length; before that they take
+//! turns with slots, first where only the largest bound may be enough.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use boolprog_checker::Split;
 use indexmap::IndexSet;
 
 use super::attempt::{Slice, Try, Tuning, most_informative, retries};
-use super::bounds::Bounds;
+use super::bounds::{Bounds, Place};
 use super::explain::Explain;
 use super::stage::stage_with;
 use super::turns::{Ground, STATES_OVER_SC, STATES_OVER_SC_WITH_FIFOS, in_turns};
@@ -44,7 +44,7 @@ impl Verification<'_> {
     /// overflow is more than that FIFOs do not decide.
     pub fn run_all(&self, bounds: &Bounds) -> Result<Outcome, EngineError> {
         let mut found: Option<Outcome> = None;
-        let fifos = bounds.has_fifos_beside_slots().then_some(&Buffers::Fifos);
+        let place = bounds.fifos_beside_slots();
         for bounds in bounds.in_turn() {
             let is_wanted = match found.as_ref().map(|outcome| &outcome.verdict) {
                 None => true,
@@ -55,7 +55,7 @@ impl Verification<'_> {
             if !is_wanted {
                 break;
             }
-            let beside = fifos.filter(|_| bounds != [Buffers::Fifos]);
+            let beside = place.filter(|_| bounds != [Buffers::Fifos]);
             let outcome = self.run(bounds, beside)?;
             found = Some(match found {
                 None => outcome,
@@ -75,9 +75,9 @@ impl Verification<'_> {
         Ok(found.expect("there are slots or FIFOs to try"))
     }
 
-    /// Tries bounds from the smallest on, each with another way to store buffers beside it if there is one; only an overflow leads
+    /// Tries bounds from the smallest on, each with FIFOs beside it if they have a place there; only an overflow leads
     /// to the next bound.
-    fn run(&self, bounds: &[Buffers], beside: Option<&Buffers>) -> Result<Outcome, EngineError> {
+    fn run(&self, bounds: &[Buffers], beside: Option<Place>) -> Result<Outcome, EngineError> {
         let mut log = Vec::new();
         let mut first = self.under_sc.cloned();
         for (number, buffers) in bounds.iter().enumerate() {
@@ -88,8 +88,11 @@ impl Verification<'_> {
             let reducing = format!("{}, reducing", self.model);
             self.context.progress.begin(reducing);
             let stop = &self.context.stop;
-            let ways = std::iter::once(buffers).chain(beside.filter(|_| self.retries));
-            let stages = ways.map(|way| stage_with(self.input, (self.model, way), self.fences, stop));
+            let beside = beside.filter(|_| self.retries);
+            let fifos = beside.map(|_| &Buffers::Fifos);
+            let ways = std::iter::once(buffers).chain(fifos);
+            let stages =
+                ways.map(|way| stage_with(self.input, (self.model, way), self.fences, stop));
             let stages: Vec<Reduction> = match stages.collect() {
                 Err(PredicateError::Stopped) => {
                     let verdict = Verdict::Unknown(Unknown::Stopped(Limit::of_stop(stop)));
@@ -97,9 +100,10 @@ impl Verification<'_> {
                 }
                 stages => stages?,
             };
-            let (stage, beside) = stages.split_first().expect("there is a way");
+            let (stage, others) = stages.split_first().expect("there is a way");
+            let fifos = beside.zip(others.first());
             let begin = log.len();
-            log.extend(self.at(stage, beside.first(), first.as_ref())?);
+            log.extend(self.at(stage, fifos, first.as_ref())?);
             let overflows = matches!(
                 log.last().map(|tried: &Attempt| &tried.verdict),
                 Some(Verdict::Unknown(Unknown::Overflow { .. }))
@@ -107,7 +111,7 @@ impl Verification<'_> {
             if !overflows || number + 1 == bounds.len() {
                 let told = begin + most_informative(&log[begin..]);
                 let told_by = match log[told].settings.buffers {
-                    Some(Buffers::Fifos) => beside.first().unwrap_or(stage),
+                    Some(Buffers::Fifos) => others.first().unwrap_or(stage),
                     _ => stage,
                 };
                 self.explain(told_by, &mut log[told]);
@@ -119,12 +123,12 @@ impl Verification<'_> {
         unreachable!("there is at least one bound, and the last one ends the loop")
     }
 
-    /// Tries the methods until one decides, overflows, or the time is over: first FIFOs if they are beside the bound, then what
-    /// verified SC, or came to an overflow at the bound before.
+    /// Tries the methods until one decides, overflows, or the time is over: first what verified SC, or came to an overflow
+    /// at the bound before; FIFOs beside the bound have their place.
     fn at(
         &self,
         stage: &Reduction,
-        fifos: Option<&Reduction>,
+        fifos: Option<(Place, &Reduction)>,
         before: Option<&Settings>,
     ) -> Result<Vec<Attempt>, PredicateError> {
         let mut lanes = lanes(tunings(self.input.proof, stage, self.config));
@@ -144,17 +148,21 @@ impl Verification<'_> {
             lane.into_iter().map(this).collect()
         };
         let (ground, ground_of_fifos) = (Ground::default(), Ground::default());
-        let lanes = lanes.into_iter().map(|lane| (tries(stage, lane), &ground));
-        let fifos = fifos.map(|stage| {
+        let lanes = lanes.into_iter();
+        let mut lanes: Vec<_> = lanes.map(|lane| (tries(stage, lane), &ground)).collect();
+        let mut times = STATES_OVER_SC;
+        if let Some((place, stage)) = fifos {
             let lane = tunings(self.input.proof, stage, self.config);
-            (tries(stage, lane), &ground_of_fifos)
-        });
-        let times = match fifos {
-            Some(_) => STATES_OVER_SC_WITH_FIFOS,
-            None => STATES_OVER_SC,
-        };
-        let head_start = times * self.states_under_sc as u64;
-        in_turns(fifos.into_iter().chain(lanes).collect(), head_start)
+            let lane = (tries(stage, lane), &ground_of_fifos);
+            match place {
+                Place::Last => lanes.push(lane),
+                Place::First => {
+                    lanes.insert(0, lane);
+                    times = STATES_OVER_SC_WITH_FIFOS;
+                }
+            }
+        }
+        in_turns(lanes, times * self.states_under_sc as u64)
     }
 
     /// Adds to an attempt what can be found out about its path.

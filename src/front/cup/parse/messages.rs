@@ -186,7 +186,7 @@ impl Parser<'_> {
             "|" => "`||` is the logical or; there are no operators on bits",
             "<" | ">" if self.is_doubled(found) => "there are no operators on bits",
             "?" => "write `if (…) { … } else { … }`",
-            "(" if mistake.expected == [Rule::semi] => {
+            "(" if mistake.expects(Rule::semi) => {
                 "there are no functions: a load is `r = x;`, an atomic operation `cas`, `swap` or `fetch_add`"
             }
             _ if matches!(name, "if" | "while" | "assert" | "assume") && after_first => {

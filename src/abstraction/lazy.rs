@@ -77,6 +77,9 @@ pub struct LazyStep {
     pub values: Values,
 }
 
+/// How many questions take as long as one that the solver is asked.
+const QUESTIONS_PER_CALL: u64 = 4;
+
 /// When a lazy search gives up.
 #[derive(Clone, Debug)]
 pub struct LazyLimits {
@@ -235,9 +238,10 @@ impl<'a> Lazy<'a> {
         })
     }
 
-    /// States and questions so far.
+    /// States and questions so far. Each question takes some time, but the more if the solver is asked.
     fn spent(&self) -> u64 {
-        self.states.len() as u64 + self.oracle.effort().calls
+        let asked = self.oracle.effort().calls;
+        self.states.len() as u64 + asked + self.oracle.questions() / QUESTIONS_PER_CALL
     }
 
     fn outcome(&self, finding: LazyFinding) -> LazyOutcome {

@@ -9,6 +9,7 @@ use super::expect::{self, Configuration, Expectation, Expected, Word};
 use super::golden::{Entries, Kind};
 use super::{Case, Check, Difference};
 use crate::abstraction::Transformers;
+use crate::abstraction::cubes::Memo;
 use crate::engine::explore::{self, ExploreConfig};
 use crate::engine::portfolio::{Config, FIRST_STATES, Portfolio, Subject, VerifyError};
 use crate::engine::predicate::{self, Input, PredicateConfig, PredicateError, ReductionChoice};
@@ -217,7 +218,12 @@ impl<'a> Present<'a> {
             program: &self.loaded.checked,
             proof: self.proved.then_some(&self.proof),
         };
-        let report = engines.verify(&subject, &[model], placement, self.context);
+        // The order of tries depends on what is known already: each answer is that of a run of its own.
+        let context = Context {
+            memo: Memo::default(),
+            ..self.context.clone()
+        };
+        let report = engines.verify(&subject, &[model], placement, &context);
         let report = report.map_err(|error| self.engine_error(error))?;
         let Some(outcome) = report.results.first().map(|result| &result.outcome) else {
             return Ok(Found::new(Word::Unknown));

@@ -53,7 +53,10 @@ pub fn all() -> Vec<Example> {
 /// The programs of the folder `pldi`, for a table.
 pub fn of_pldi() -> Vec<Example> {
     let folder = directory().join("pldi");
-    files_in(&folder, "cup").iter().map(|path| read(path)).collect()
+    files_in(&folder, "cup")
+        .iter()
+        .map(|path| read(path))
+        .collect()
 }
 
 /// The programs that are safe under SC.

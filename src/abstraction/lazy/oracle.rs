@@ -35,6 +35,8 @@ pub(super) struct Oracle {
     goals: Vec<Goal>,
     /// The last models, of any goals, with what is true in them: goals that are asked about one state often have one in common.
     recent: VecDeque<(Model, Literals)>,
+    /// The questions so far, each counted once, also those that answers to others have decided.
+    questions: u64,
 }
 
 /// How many models are kept that may serve other goals.
@@ -106,6 +108,7 @@ impl Oracle {
             numbered: FxHashMap::default(),
             goals: Vec::new(),
             recent: VecDeque::new(),
+            questions: 0,
         };
         for predicate in predicates {
             let symbols = oracle.symbols_of(&predicate.formula);
@@ -144,6 +147,11 @@ impl Oracle {
         self.solver.effort()
     }
 
+    /// The questions so far, each counted once, whether the solver was asked or answers to others have decided them.
+    pub(super) fn questions(&self) -> u64 {
+        self.questions
+    }
+
     /// Whether questions have no answers any more, since the work is to stop.
     pub(super) fn gives_up(&mut self) -> bool {
         self.solver.gives_up()
@@ -170,10 +178,13 @@ impl Oracle {
         let number = self.goal(goal);
         let (known, _) = self.connected(values, number);
         let goal = &self.goals[number];
-        if let Some(answer) = goal.answer(&known) {
+        if let Some(&answer) = goal.answers.get(&known) {
             return answer;
         }
-        let answer = !self.fails_in_recent_model(number, &known) && self.ask(number, &known);
+        self.questions += 1;
+        let answer = goal.answer(&known).unwrap_or_else(|| {
+            !self.fails_in_recent_model(number, &known) && self.ask(number, &known)
+        });
         self.goals[number].answers.insert(known, answer);
         answer
     }
@@ -307,11 +318,8 @@ impl Oracle {
 }
 
 impl Goal {
-    /// Whether literals imply it, if that is known.
+    /// Whether literals imply it, if answers about others tell.
     fn answer(&self, known: &Literals) -> Option<bool> {
-        if let Some(&answer) = self.answers.get(known) {
-            return Some(answer);
-        }
         if self.cores.iter().any(|core| core.is_in(known)) {
             return Some(true);
         }

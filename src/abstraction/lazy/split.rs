@@ -143,7 +143,8 @@ mod tests {
     fn after_load(has_answers: bool) -> Vec<Values> {
         let file = SourceFile::new("test.cup", "shared x; thread P { local r; r = x; }");
         let program = lower(&cup::load(&file).expect("it is right"), &IndexSet::new());
-        let is_zero = |var| Cond::Compare(CompareOp::Eq, Term::Var(VarId::new(var)), Term::Const(0));
+        let is_zero =
+            |var| Cond::Compare(CompareOp::Eq, Term::Var(VarId::new(var)), Term::Const(0));
         let predicates = [0, 1].map(|var| Predicate::new(is_zero(var)).expect("small numbers"));
         let cancel = Arc::new(AtomicBool::new(false));
         let limits = LazyLimits {

@@ -19,7 +19,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::backward::{self, Backward, BackwardConfig};
 use super::coherence::{Coherence, CoherenceConfig};
-use super::explore::{Explore, ExploreConfig};
+use super::explore::{Explore, ExploreConfig, explore};
 use super::predicate::{Predicate, PredicateConfig};
 use super::{Context, Engine, EngineError, Limits, Task, vacuity};
 use crate::front::cup::check::Checked;
@@ -61,6 +61,9 @@ pub struct Config {
     pub predicate: PredicateConfig,
 }
 
+/// The most states of the exploration that looks for labels and assertions: they are seen at once.
+const STATES_TO_REACH_ALL: usize = 5_000;
+
 /// The engines in the order in which they are asked. This is the list to extend by a new engine.
 pub fn engines(config: &Config, limits: &Limits) -> Vec<Box<dyn Engine>> {
     let explore = |max_states| {
@@ -69,10 +72,15 @@ pub fn engines(config: &Config, limits: &Limits) -> Vec<Box<dyn Engine>> {
             ..config.explore.clone()
         }))
     };
+    let coherence = Coherence::new(config.coherence);
+    let coherence = match config.choice {
+        Choice::Auto => coherence.behind(backward::NAME),
+        Choice::Only(_) => coherence,
+    };
     vec![
         explore(limits.explore_states.min(FIRST_STATES)),
         Box::new(Backward::new(config.backward)),
-        Box::new(Coherence::new(config.coherence).behind(backward::NAME)),
+        Box::new(coherence),
         Box::new(Predicate::new(config.predicate.clone())),
         explore(limits.explore_states),
     ]
@@ -242,6 +250,20 @@ impl Portfolio {
     }
 }
 
+/// Whether a short exploration under SC, whose executions are executions under each model, comes to all labels and
+/// assertions, so that a proof need not be searched for those that are not reached.
+fn reaches_all_soon(task: &Task<'_>, context: &Context) -> bool {
+    let config = ExploreConfig {
+        max_states: STATES_TO_REACH_ALL,
+        ..ExploreConfig::default()
+    };
+    let program = program::lower(task.program, task.fences);
+    let explored = explore(&program, Model::Sc, &config, context);
+    explored.is_ok_and(|explored| {
+        vacuity::unreached_places(task.program, &program, &explored.seen).is_empty()
+    })
+}
+
 /// What was decided, with what is known beside it unless a property is broken.
 fn decided(verdict: Verdict, log: Vec<Attempt>, mut warnings: Vec<Warning>) -> Outcome {
     if verdict.violation().is_some() {
@@ -344,7 +366,9 @@ impl Verification<'_> {
         let task = self.subject.task(model, fences);
         let look = self.looks.shift_remove(&model);
         let mut outcome = self.portfolio.run_after(look, &task, self.context)?;
-        if let Verdict::Verified(Evidence::Invariant(settings)) = &outcome.verdict {
+        if let Verdict::Verified(Evidence::Invariant(settings)) = &outcome.verdict
+            && !reaches_all_soon(&task, self.context)
+        {
             let finder = outcome.decisive().map(|attempt| attempt.engine);
             let mut engines = self.portfolio.engines.iter_mut();
             let finder = engines.find(|engine| Some(engine.name()) == finder);

@@ -107,6 +107,14 @@ pub fn in_text(checked: &Checked, program: &Program) -> Vec<Warning> {
     found
 }
 
+/// The labels and assertions that no execution reaches, in the order of the source.
+pub fn unreached_places(checked: &Checked, program: &Program, reached: &Reached) -> Vec<Warning> {
+    let mut found = unreached(checked, program, reached);
+    let is_place = |kind| matches!(kind, WarningKind::Label | WarningKind::Assertion);
+    found.retain(|warning| is_place(warning.kind));
+    found
+}
+
 /// What no execution reaches, in the order of the source.
 pub fn unreached(checked: &Checked, program: &Program, reached: &Reached) -> Vec<Warning> {
     let view = View::new(program, reached);

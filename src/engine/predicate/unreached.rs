@@ -3,21 +3,16 @@
 //! Input: a task and the settings of the attempt that verified it. Output: [`Warning`]s about labels and assertions. The
 //! inductive invariant of the proof says where threads can be, in the reduced program; a location of the source is
 //! reached if one of the steps that stand for its steps is. The invariant leaves out locations inside atomic sections: they
-//! count as reached where control comes to them. What a short exploration under SC reaches needs no such search.
+//! count as reached where control comes to them.
 
 use super::PredicateConfig;
 use super::attempt::Slice;
 use super::certificate::{Invariant, invariant};
-use crate::engine::explore::{ExploreConfig, explore};
 use crate::engine::vacuity::{self, Reached};
 use crate::engine::{Context, Task};
-use crate::memory::Model;
 use crate::program::{self, EdgeId, LocId, Program, Thread, ThreadId};
 use crate::reduce::{Origin, Reduction};
-use crate::verdict::{Settings, Warning, WarningKind};
-
-/// The states of the exploration under SC: seen at once.
-const EXPLORED: usize = 5_000;
+use crate::verdict::{Settings, Warning};
 
 /// What the search for the invariant may take, which is no part of the verdict: about a second.
 const SLICE: Slice = Slice {
@@ -33,31 +28,14 @@ pub(super) fn unreached(
     context: &Context,
 ) -> Vec<Warning> {
     let program = program::lower(task.program, task.fences);
-    let warnings = |reached: &Reached| {
-        let mut found = vacuity::unreached(task.program, &program, reached);
-        let known = |kind| matches!(kind, WarningKind::Label | WarningKind::Assertion);
-        found.retain(|warning| known(warning.kind));
-        found
-    };
-    let nothing_to_find = warnings(&Reached::start(&program)).is_empty()
-        || seen(&program, context).is_some_and(|seen| warnings(&seen).is_empty());
-    if nothing_to_find || context.stop.should_stop() {
+    let warnings = |reached: &Reached| vacuity::unreached_places(task.program, &program, reached);
+    if warnings(&Reached::start(&program)).is_empty() || context.stop.should_stop() {
         return Vec::new();
     }
     match invariant(task, (settings, SLICE), config, context) {
         Ok(found) => warnings(&reached(&program, &found)),
         Err(_) => Vec::new(),
     }
-}
-
-/// What some executions under SC, which are executions under each model, reach; nothing if the program cannot be explored.
-fn seen(program: &Program, context: &Context) -> Option<Reached> {
-    let config = ExploreConfig {
-        max_states: EXPLORED,
-        ..ExploreConfig::default()
-    };
-    let explored = explore(program, Model::Sc, &config, context);
-    Some(explored.ok()?.seen)
 }
 
 /// The locations of the source at which threads can be.
